@@ -1,0 +1,354 @@
+// The kernel as a Python module. Arguments are checked here, so that no call
+// from Python can read or write outside of its arrays; sentences for people are
+// made in Python. Long work releases the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codes.hpp"
+#include "coder.hpp"
+#include "counters.hpp"
+#include "paths.hpp"
+#include "weights.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace kenyon {
+namespace {
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+// A new NumPy array that owns its memory.
+template <class T>
+Array<T> new_array(std::initializer_list<std::int64_t> shape) {
+  std::vector<std::size_t> sizes(shape.begin(), shape.end());
+  std::size_t n = 1;
+  for (const std::size_t size : sizes) n *= size;
+  T* data = new T[n];
+  nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  return Array<T>(data, sizes.size(), sizes.data(), owner);
+}
+
+template <class T>
+Array<T> to_array(const std::vector<T>& values) {
+  Array<T> array = new_array<T>({static_cast<std::int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
+}
+
+void check(bool condition, const char* message) {
+  if (!condition) throw nb::value_error(message);
+}
+
+void check_width(std::size_t width, const Coder& coder) {
+  if (static_cast<std::int64_t>(width) != coder.wiring().n_features)
+    throw nb::value_error(("X has " + std::to_string(width) + " features, but " +
+                           std::to_string(coder.wiring().n_features) + " were expected")
+                              .c_str());
+}
+
+template <class T>
+void check_finite(const T* x, std::int64_t n) {
+  T poison = 0;
+  for (std::int64_t i = 0; i < n; ++i) poison += x[i] * 0;
+  if (poison != 0) throw nb::value_error("x contains NaN or infinity");
+}
+
+template <class T>
+Codes encode(const Coder& coder, Matrix<T> X, std::int64_t n_threads) {
+  check_width(X.shape(1), coder);
+  nb::gil_scoped_release release;
+  return coder.encode(X.data(), static_cast<std::int64_t>(X.shape(0)), n_threads);
+}
+
+// One sample is too short a work to give the GIL away for.
+template <class T>
+Codes encode_one(const Coder& coder, Vector<T> x) {
+  check_width(x.shape(0), coder);
+  check_finite(x.data(), coder.wiring().n_features);
+  return coder.encode(x.data(), 1, 1);
+}
+
+template <class T>
+Array<std::uint8_t> encode_dense(const Coder& coder, Matrix<T> X, std::int64_t n_threads) {
+  check_width(X.shape(1), coder);
+  const std::int64_t n = static_cast<std::int64_t>(X.shape(0));
+  Array<std::uint8_t> levels = new_array<std::uint8_t>({n, coder.wiring().n_cells});
+  {
+    nb::gil_scoped_release release;
+    coder.encode_dense(X.data(), n, n_threads, levels.data());
+  }
+  return levels;
+}
+
+Array<std::uint32_t> inputs(const Coder& coder) {
+  Array<std::uint32_t> array =
+      new_array<std::uint32_t>({coder.wiring().n_cells, coder.wiring().fan_in});
+  std::copy(coder.inputs().begin(), coder.inputs().end(), array.data());
+  return array;
+}
+
+// Row starts, cells and levels, as in a compressed sparse row matrix.
+nb::tuple to_csr(const Codes& codes) {
+  const std::int64_t n = codes.n_samples();
+  Array<std::int64_t> starts = new_array<std::int64_t>({n + 1});
+  starts.data()[0] = 0;
+  for (std::int64_t i = 0; i < n; ++i) starts.data()[i + 1] = starts.data()[i] + codes[i].n;
+  const std::int64_t total = starts.data()[n];
+  Array<std::int32_t> cells = new_array<std::int32_t>({total});
+  Array<std::uint8_t> levels = new_array<std::uint8_t>({total});
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Code code = codes[i];
+    std::copy(code.cells, code.cells + code.n, cells.data() + starts.data()[i]);
+    std::copy(code.levels, code.levels + code.n, levels.data() + starts.data()[i]);
+  }
+  return nb::make_tuple(starts, cells, levels);
+}
+
+template <class Memory>
+void check_slot(const Memory& memory, std::int64_t slot) {
+  if (slot < 0 || slot >= memory.n_classes()) throw nb::index_error("no such slot");
+}
+
+template <class Memory>
+void check_slots(const Memory& memory, const Vector<std::int32_t>& slots) {
+  for (std::size_t i = 0; i < slots.shape(0); ++i) check_slot(memory, slots.data()[i]);
+}
+
+template <class Memory>
+void check_codes(const Memory& memory, const Codes& codes) {
+  check(codes.n_cells() == memory.n_cells(), "the codes are of another number of cells");
+}
+
+template <class Memory>
+void check_samples(const Memory& memory, const Codes& codes, const Vector<std::int32_t>& slots) {
+  check_codes(memory, codes);
+  check(static_cast<std::int64_t>(slots.shape(0)) == codes.n_samples(), "one slot a sample");
+  check_slots(memory, slots);
+}
+
+template <class Memory>
+void resize(Memory& memory, std::int64_t n_classes) {
+  check(n_classes >= 0, "n_classes is negative");
+  memory.resize(n_classes);
+}
+
+template <class Memory>
+void drop(Memory& memory, std::int64_t slot) {
+  check_slot(memory, slot);
+  memory.drop(slot);
+}
+
+template <class Memory>
+void set_order(Memory& memory, Vector<std::int32_t> order) {
+  check(static_cast<std::int64_t>(order.shape(0)) == memory.n_classes(), "one slot a rank");
+  check_slots(memory, order);
+  memory.set_order(std::vector<std::int32_t>(order.data(), order.data() + order.shape(0)));
+}
+
+template <class T, class Memory>
+Array<T> get(const Memory& memory, std::int64_t slot) {
+  check_slot(memory, slot);
+  Array<T> column = new_array<T>({memory.n_cells()});
+  memory.get(slot, column.data());
+  return column;
+}
+
+template <class T, class Memory>
+void set(Memory& memory, std::int64_t slot, Vector<T> column, std::int64_t samples) {
+  check_slot(memory, slot);
+  check(static_cast<std::int64_t>(column.shape(0)) == memory.n_cells(), "one number a cell");
+  memory.set(slot, column.data(), samples);
+}
+
+bool learn_counts(Counters& memory, const Codes& codes, Vector<std::int32_t> slots) {
+  check_samples(memory, codes, slots);
+  nb::gil_scoped_release release;
+  return memory.learn(codes, slots.data());
+}
+
+bool unlearn_counts(Counters& memory, const Codes& codes, Vector<std::int32_t> slots) {
+  check_samples(memory, codes, slots);
+  nb::gil_scoped_release release;
+  return memory.unlearn(codes, slots.data());
+}
+
+bool merge(Counters& memory, const Counters& other, Vector<std::int32_t> slots) {
+  check(other.n_cells() == memory.n_cells(), "the memories are of different numbers of cells");
+  check(static_cast<std::int64_t>(slots.shape(0)) == other.n_classes(), "one slot a class");
+  check_slots(memory, slots);
+  nb::gil_scoped_release release;
+  return memory.merge(other, slots.data());
+}
+
+void learn_weights(Weights& memory, const Codes& codes, Vector<std::int32_t> slots,
+                   double learning_rate, double decay) {
+  check_samples(memory, codes, slots);
+  check(decay >= 0 && decay < 1, "decay is outside [0, 1)");
+  nb::gil_scoped_release release;
+  memory.learn(codes, slots.data(), learning_rate, decay);
+}
+
+// Calls scores(out) without the GIL, or with it where it is not worth it.
+template <class Memory, class Read>
+Array<double> read_scores(const Memory& memory, const Codes& codes, Read read) {
+  check_codes(memory, codes);
+  Array<double> scores = new_array<double>({codes.n_samples(), memory.n_classes()});
+  nb::gil_scoped_release release;
+  read(scores.data());
+  return scores;
+}
+
+template <class Memory, class Read>
+Array<std::int32_t> read_best(const Memory& memory, const Codes& codes, Read read) {
+  check_codes(memory, codes);
+  check(memory.n_classes() > 0, "nothing has been learned");
+  Array<std::int32_t> ranks = new_array<std::int32_t>({codes.n_samples()});
+  nb::gil_scoped_release release;
+  read(ranks.data());
+  return ranks;
+}
+
+using Rate = std::optional<double>;
+
+Array<double> count_scores(const Counters& memory, const Codes& codes, Rate learning_rate,
+                           std::int64_t n_threads) {
+  return read_scores(memory, codes, [&](double* scores) {
+    memory.scores(codes, learning_rate, n_threads, scores);
+  });
+}
+
+Array<std::int32_t> count_best(const Counters& memory, const Codes& codes, Rate learning_rate,
+                               std::int64_t n_threads) {
+  return read_best(memory, codes, [&](std::int32_t* ranks) {
+    memory.best(codes, learning_rate, n_threads, ranks);
+  });
+}
+
+std::int32_t count_best_one(const Counters& memory, const Codes& codes, Rate learning_rate) {
+  check_codes(memory, codes);
+  check(memory.n_classes() > 0 && codes.n_samples() == 1, "one sample, one class at least");
+  std::int32_t rank = 0;
+  memory.best(codes, learning_rate, 1, &rank);
+  return rank;
+}
+
+Array<double> weight_scores(const Weights& memory, const Codes& codes, std::int64_t n_threads) {
+  return read_scores(memory, codes,
+                     [&](double* scores) { memory.scores(codes, n_threads, scores); });
+}
+
+Array<std::int32_t> weight_best(const Weights& memory, const Codes& codes,
+                                std::int64_t n_threads) {
+  return read_best(memory, codes,
+                   [&](std::int32_t* ranks) { memory.best(codes, n_threads, ranks); });
+}
+
+std::int32_t weight_best_one(const Weights& memory, const Codes& codes) {
+  check_codes(memory, codes);
+  check(memory.n_classes() > 0 && codes.n_samples() == 1, "one sample, one class at least");
+  std::int32_t rank = 0;
+  memory.best(codes, 1, &rank);
+  return rank;
+}
+
+std::int32_t cap(const Counters& memory, std::int64_t slot, Rate learning_rate) {
+  check_slot(memory, slot);
+  return memory.cap(slot, learning_rate);
+}
+
+bool has_residue(const Counters& memory, std::int64_t slot) {
+  check_slot(memory, slot);
+  return memory.has_residue(slot);
+}
+
+Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan_in,
+                 std::int64_t n_active, bool on_off, bool subtract, std::uint64_t seed) {
+  const std::int64_t most = std::int64_t{1} << 31;
+  check(n_features > 0 && n_features < most / 2, "n_features is out of range");
+  check(n_cells > 0 && n_cells < most, "n_cells is out of range");
+  check(fan_in > 0 && fan_in <= (on_off ? 2 : 1) * n_features && fan_in <= 4095,
+        "fan_in is out of range");
+  check(n_active > 0 && n_active <= n_cells, "n_active is out of range");
+  return new Coder({n_features, n_cells, fan_in, n_active, on_off, subtract, seed});
+}
+
+template <class Memory>
+void bind_memory(nb::class_<Memory>& memory) {
+  memory.def_prop_ro("n_classes", &Memory::n_classes)
+      .def_prop_ro("nbytes", &Memory::nbytes)
+      .def_prop_ro("samples", [](const Memory& m) { return to_array(m.samples()); })
+      .def("copy", [](const Memory& m) { return new Memory(m); }, nb::rv_policy::take_ownership)
+      .def("resize", resize<Memory>, "n_classes"_a)
+      .def("drop", drop<Memory>, "slot"_a)
+      .def("set_order", set_order<Memory>, "slot_of_rank"_a);
+}
+
+}  // namespace
+}  // namespace kenyon
+
+NB_MODULE(_native, module) {
+  using namespace kenyon;
+  module.doc() = "Kenyon's kernel.";
+  module.def("available_paths", available_paths);
+  module.def("current_path", [] { return std::string(kernel().name); });
+  module.def("use_path", use_path, "name"_a);
+
+  nb::class_<Codes>(module, "Codes")
+      .def("__len__", &Codes::n_samples)
+      .def("to_csr", to_csr);
+
+  nb::class_<Coder>(module, "Coder")
+      .def(nb::new_(&new_coder), "n_features"_a, "n_cells"_a, "fan_in"_a, "n_active"_a, "on_off"_a,
+           "subtract"_a, "seed"_a)
+      .def_prop_ro("inputs", inputs)
+      .def_prop_ro("nbytes", &Coder::nbytes)
+      .def("encode", encode<float>, "X"_a.noconvert(), "n_threads"_a)
+      .def("encode", encode<double>, "X"_a.noconvert(), "n_threads"_a)
+      .def("encode_one", encode_one<float>, "x"_a.noconvert())
+      .def("encode_one", encode_one<double>, "x"_a.noconvert())
+      .def("encode_dense", encode_dense<float>, "X"_a.noconvert(), "n_threads"_a)
+      .def("encode_dense", encode_dense<double>, "X"_a.noconvert(), "n_threads"_a);
+
+  nb::class_<Counters> counters(module, "Counters");
+  counters.def(nb::init<std::int64_t>(), "n_cells"_a);
+  bind_memory(counters);
+  counters.def("learn", learn_counts, "codes"_a, "slots"_a)
+      .def("unlearn", unlearn_counts, "codes"_a, "slots"_a)
+      .def("merge", merge, "other"_a, "slots"_a)
+      .def("has_residue", has_residue, "slot"_a)
+      .def("get", get<std::int32_t, Counters>, "slot"_a)
+      .def("set", set<std::int32_t, Counters>, "slot"_a, "counts"_a, "samples"_a)
+      .def("cap", cap, "slot"_a, "learning_rate"_a.none())
+      .def("n_saturated", &Counters::n_saturated, "learning_rate"_a.none())
+      .def("scores", count_scores, "codes"_a, "learning_rate"_a.none(), "n_threads"_a)
+      .def("best", count_best, "codes"_a, "learning_rate"_a.none(), "n_threads"_a)
+      .def("best_one", count_best_one, "codes"_a, "learning_rate"_a.none());
+
+  nb::class_<Weights> weights(module, "Weights");
+  weights.def(nb::init<std::int64_t>(), "n_cells"_a);
+  bind_memory(weights);
+  weights.def("learn", learn_weights, "codes"_a, "slots"_a, "learning_rate"_a, "decay"_a)
+      .def_prop_rw("factor", &Weights::factor, &Weights::set_factor)
+      .def("get", get<double, Weights>, "slot"_a)
+      .def("set", set<double, Weights>, "slot"_a, "numbers"_a, "samples"_a)
+      .def("n_saturated", &Weights::n_saturated)
+      .def("scores", weight_scores, "codes"_a, "n_threads"_a)
+      .def("best", weight_best, "codes"_a, "n_threads"_a)
+      .def("best_one", weight_best_one, "codes"_a);
+}

@@ -1,0 +1,59 @@
+// From an input row to small integers: q = rint(x / max|x| * Q).
+#pragma once
+
+#include <cstdint>
+
+#include "lanes.hpp"
+#include "wiring.hpp"
+
+namespace kenyon {
+namespace KENYON_PATH {
+
+// Adding and taking away 1.5 * 2^52 rounds a small double to the nearest
+// integer, ties to even, on every instruction set alike.
+constexpr double kRounder = 6755399441055744.0;
+
+// Sums of fan_in quantised inputs stay within 16 bits.
+inline double quantum(const Wiring& wiring) {
+  return static_cast<double>(32767 / wiring.fan_in);
+}
+
+template <class T>
+inline double largest_magnitude(const T* x, std::int64_t n) {
+  T largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T magnitude = x[i] < 0 ? -x[i] : x[i];
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  return static_cast<double>(largest);
+}
+
+// An all-zero row stays zero. Dividing first keeps every scale safe, from
+// subnormal numbers to the largest.
+template <class T>
+inline void quantise(const Wiring& wiring, const T* x, std::int16_t* q) {
+  const double largest = largest_magnitude(x, wiring.n_features);
+  const double divisor = largest > 0 ? largest : 1;
+  const double scale = quantum(wiring);
+  for (std::int64_t i = 0; i < wiring.n_features; ++i) {
+    const double rounded = static_cast<double>(x[i]) / divisor * scale + kRounder;
+    q[i] = static_cast<std::int16_t>(static_cast<std::int32_t>(rounded - kRounder));
+  }
+}
+
+// Writes what the channels carry, a channel every `stride` numbers.
+inline void spread_channels(const Wiring& wiring, const std::int16_t* q, std::int16_t* channels,
+                            std::int64_t stride) {
+  const std::int64_t d = wiring.n_features;
+  if (!wiring.on_off) {
+    for (std::int64_t i = 0; i < d; ++i) channels[i * stride] = q[i];
+    return;
+  }
+  for (std::int64_t i = 0; i < d; ++i) {
+    channels[i * stride] = q[i] > 0 ? q[i] : std::int16_t{0};
+    channels[(d + i) * stride] = static_cast<std::int16_t>(q[i] < 0 ? -q[i] : 0);
+  }
+}
+
+}  // namespace KENYON_PATH
+}  // namespace kenyon

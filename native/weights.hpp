@@ -1,0 +1,51 @@
+// Layer 2 with decay: the paper's weights, after every sample.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "blocks.hpp"
+#include "codes.hpp"
+#include "kernel.hpp"
+
+namespace kenyon {
+
+// Every sample multiplies all weights by 1 - decay. That is done to one common
+// factor: a weight is its stored number times the factor, and the numbers are
+// rescaled only when the factor has become very small. The cap can bind only
+// where a synapse grows, so a sample costs no more than its active cells.
+class Weights {
+ public:
+  explicit Weights(std::int64_t n_cells) : numbers_(n_cells) {}
+
+  std::int64_t n_cells() const { return numbers_.n_cells(); }
+  std::int64_t n_classes() const { return numbers_.n_classes(); }
+  std::int64_t nbytes() const { return numbers_.nbytes(); }
+  const std::vector<std::int64_t>& samples() const { return samples_; }
+
+  void resize(std::int64_t n_classes);
+  void drop(std::int64_t slot);
+  void set_order(std::vector<std::int32_t> slot_of_rank) { order_ = std::move(slot_of_rank); }
+
+  void learn(const Codes& codes, const std::int32_t* slots, double learning_rate, double decay);
+
+  // A class's numbers, cell by cell; its weights are these times the factor.
+  void get(std::int64_t slot, double* numbers) const;
+  void set(std::int64_t slot, const double* numbers, std::int64_t samples);
+  double factor() const { return factor_; }
+  void set_factor(double factor) { factor_ = factor; }
+
+  std::int64_t n_saturated() const;
+  void scores(const Codes& codes, std::int64_t n_threads, double* scores) const;
+  void best(const Codes& codes, std::int64_t n_threads, std::int32_t* ranks) const;
+
+ private:
+  void rescale();
+
+  Blocks<double, kWeightsPerRow> numbers_;
+  double factor_ = 1;
+  std::vector<std::int64_t> samples_;
+  std::vector<std::int32_t> order_;
+};
+
+}  // namespace kenyon

@@ -1,0 +1,17 @@
+"""The circuit: layer 1 makes sparse codes, layer 2 remembers which class they came with."""
+
+from kenyon.circuit.coder import Coder, count_threads
+from kenyon.circuit.counting import CountingMemory
+from kenyon.circuit.decaying import DecayingMemory
+from kenyon.circuit.guard import Guard
+from kenyon.circuit.memory import Memory, Rates
+
+__all__ = [
+    "Coder",
+    "CountingMemory",
+    "DecayingMemory",
+    "Guard",
+    "Memory",
+    "Rates",
+    "count_threads",
+]

@@ -1,0 +1,88 @@
+"""A memory that only counts, so that nothing depends on the order of its samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon._native import Counters
+from kenyon.circuit.memory import Memory, Rates
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+
+
+class CountingMemory(Memory):
+    """A counter for each cell and class: the sum of the cell's levels in the class's samples.
+
+    The learning rate and the cap are applied when reading: the weight of a synapse is
+    min(count, cap) / cap with cap = 255 / learning rate, so that a cell at full strength
+    saturates its synapse after 1 / learning rate samples.
+    """
+
+    dtype = np.int32
+
+    def __init__(self, n_cells: int) -> None:
+        super().__init__(n_cells)
+        self.store: Counters = Counters(n_cells)
+
+    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102, ARG002
+        n_known = len(self)
+        if not self.store.learn(codes, self.declare(y)):
+            self.retract(n_known)
+            raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
+
+    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:
+        """Take back what learning these samples did; a class without samples disappears."""
+        slots = self.labels.slots(y)
+        if not self.store.unlearn(codes, slots):
+            raise ValueError(
+                "X and y hold samples that were not learned: a counter would fall below zero"
+            )
+        emptied = [slot for slot in np.unique(slots).tolist() if self.store.samples[slot] == 0]
+        if any(self.store.has_residue(slot) for slot in emptied):
+            self.store.learn(codes, slots)
+            raise ValueError(
+                "X and y hold samples that were not learned: a class without samples would keep "
+                "counts"
+            )
+        for label in [self.labels.label(slot) for slot in emptied]:
+            self.forget(label)
+
+    def merge(self, other: CountingMemory) -> None:
+        """Add what another memory learned, class by class."""
+        n_known = len(self)
+        slots = self.declare(other.classes)
+        by_slot = np.empty_like(slots)
+        by_slot[other.labels.order] = slots
+        if not self.store.merge(other.store, by_slot):
+            self.retract(n_known)
+            raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
+
+    def scores(  # noqa: D102
+        self, codes: Codes, rates: Rates, n_threads: int
+    ) -> NDArray[np.float64]:
+        self.sort()
+        return self.store.scores(codes, rates.learning_rate, n_threads)
+
+    def best(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.int32]:  # noqa: D102
+        self.sort()
+        return self.store.best(codes, rates.learning_rate, n_threads)
+
+    def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
+        self.sort()
+        return self.store.best_one(codes, rates.learning_rate)
+
+    def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102
+        self.sort()
+        weights = np.empty((len(cells), len(self)))
+        for rank, slot in enumerate(self.labels.order.tolist()):
+            cap = self.store.cap(slot, rates.learning_rate)
+            weights[:, rank] = np.minimum(self.store.get(slot)[cells], cap) / cap
+        return weights
+
+    def saturation(self, rates: Rates) -> float:  # noqa: D102
+        return self.store.n_saturated(rates.learning_rate) / (self.n_cells * len(self))

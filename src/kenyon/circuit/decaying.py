@@ -1,0 +1,74 @@
+"""A memory that fades, exactly as the paper writes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon._native import Weights
+from kenyon.circuit.memory import Memory, Rates
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+
+
+class DecayingMemory(Memory):
+    """A weight for each cell and class, multiplied by 1 - decay at every sample of any class.
+
+    Decay, growth and the cap at 1 happen at every sample. The same samples in another order leave
+    other weights, so two such memories cannot be merged and no sample can be taken back.
+    """
+
+    dtype = np.float64
+
+    def __init__(self, n_cells: int) -> None:
+        super().__init__(n_cells)
+        self.store: Weights = Weights(n_cells)
+
+    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102
+        if rates.learning_rate is None:
+            raise ValueError("learning_rate must be a number where decay is not 0, but is 'auto'")
+        self.store.learn(codes, self.declare(y), rates.learning_rate, rates.decay)
+
+    def scores(  # noqa: D102
+        self,
+        codes: Codes,
+        rates: Rates,  # noqa: ARG002
+        n_threads: int,
+    ) -> NDArray[np.float64]:
+        self.sort()
+        return self.store.scores(codes, n_threads)
+
+    def best(  # noqa: D102
+        self,
+        codes: Codes,
+        rates: Rates,  # noqa: ARG002
+        n_threads: int,
+    ) -> NDArray[np.int32]:
+        self.sort()
+        return self.store.best(codes, n_threads)
+
+    def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102, ARG002
+        self.sort()
+        return self.store.best_one(codes)
+
+    def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102, ARG002
+        return self.synapses.T[cells] * self.store.factor
+
+    def saturation(self, rates: Rates) -> float:  # noqa: D102, ARG002
+        return self.store.n_saturated() / (self.n_cells * len(self))
+
+    def content(self) -> dict[str, NDArray[Any]]:
+        """Return all that was learned; the weights are `synapses` times `factor`."""
+        return {**super().content(), "factor": np.array([self.store.factor])}
+
+    @classmethod
+    def restore(  # noqa: D102
+        cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]
+    ) -> DecayingMemory:
+        memory = super().restore(classes, content)
+        memory.store.factor = float(content["factor"][0])
+        return memory

@@ -1,0 +1,171 @@
+"""Class labels and where in a memory each class is kept."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+
+class Labels:
+    """Labels by slot, in the order in which they came, and sorted.
+
+    Labels are strings or numbers, not both: they must sort. Adding one costs the same however many
+    there are; sorting is left to `sort`.
+    """
+
+    def __init__(self) -> None:
+        self._by_slot: list[Any] = []
+        self._slots: dict[Any, int] = {}
+        self._dtype: np.dtype[Any] | None = None
+        self._sorted: tuple[NDArray[Any], NDArray[np.int32]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._by_slot)
+
+    def __contains__(self, label: object) -> bool:
+        try:
+            return label in self._slots
+        except TypeError:
+            return False
+
+    def copy(self) -> Labels:
+        """Return labels that can change without these."""
+        other = Labels()
+        other._by_slot = self._by_slot.copy()
+        other._slots = self._slots.copy()
+        other._dtype = self._dtype
+        other._sorted = self._sorted
+        return other
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether `classes` and `order` are up to date."""
+        return self._sorted is not None
+
+    def sort(self) -> None:
+        """Bring `classes` and `order` up to date."""
+        order = sorted(range(len(self)), key=self._by_slot.__getitem__)
+        classes = np.empty(len(self), dtype=self._dtype or np.int64)
+        classes[:] = [self._by_slot[slot] for slot in order]
+        classes.setflags(write=False)
+        self._sorted = classes, np.array(order, dtype=np.int32)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels as last sorted."""
+        assert self._sorted is not None, "sort first"
+        return self._sorted[0]
+
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """The slot of each of `classes`."""
+        assert self._sorted is not None, "sort first"
+        return self._sorted[1]
+
+    def slot(self, label: Any) -> int:
+        """Return where a known label is kept."""
+        if label not in self:
+            raise ValueError(f"the label {label!r} has not been learned")
+        return self._slots[label]
+
+    def label(self, slot: int) -> Any:
+        """Return the label that is kept there."""
+        return self._by_slot[slot]
+
+    def slots(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """Return where each of many known labels is kept."""
+        unique, inverse = unique_labels(y)
+        return np.array([self.slot(label) for label in unique], dtype=np.int32)[inverse]
+
+    def add(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """Return where each of many labels is kept, new ones behind the rest."""
+        unique, inverse = unique_labels(y)
+        self.extend(unique, y.dtype)
+        return np.array([self._slots[label] for label in unique], dtype=np.int32)[inverse]
+
+    def extend(self, labels: Iterable[Any], dtype: np.dtype[Any]) -> None:
+        """Add those labels that are new; all of them or, if one is refused, none."""
+        new = [label for label in labels if label not in self]
+        if not new:
+            return
+        for label in new:
+            self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
+        self._widen(dtype)
+        for label in new:
+            self._slots[label] = len(self._by_slot)
+            self._by_slot.append(label)
+        self._sorted = None
+
+    def truncate(self, n: int) -> None:
+        """Take back all but the first n."""
+        for label in self._by_slot[n:]:
+            del self._slots[label]
+        del self._by_slot[n:]
+        self._sorted = None
+
+    def drop(self, label: Any) -> int:
+        """Remove a label and return its slot, which the last one moves to."""
+        slot = self.slot(label)
+        del self._slots[label]
+        last = self._by_slot.pop()
+        if slot < len(self._by_slot):
+            self._by_slot[slot] = last
+            self._slots[last] = slot
+        self._sorted = None
+        return slot
+
+    def rename(self, old: Any, new: Any) -> None:
+        """Call the class `old` by a new name."""
+        slot = self.slot(old)
+        new_label = np.asarray(new)
+        if new_label.ndim != 0:
+            raise ValueError(f"new must be one label, but is {new!r:.80}")
+        label = new_label.item()
+        if label in self:
+            raise ValueError(f"the label {label!r} exists already: merging classes is not renaming")
+        others = [self._by_slot[s] for s in range(len(self)) if s != slot]
+        self._check(label, like=others[0] if others else label)
+        self._widen(new_label.dtype, alone=not others)
+        del self._slots[old]
+        self._slots[label] = slot
+        self._by_slot[slot] = label
+        self._sorted = None
+
+    def _check(self, label: Any, like: Any) -> None:
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(f"Unknown label type: continuous. y must hold classes, not {label!r}")
+        if not isinstance(label, str | Real):
+            raise ValueError(f"labels must be strings or numbers, but y holds {label!r:.80}")
+        if isinstance(label, str) is not isinstance(like, str):
+            raise ValueError(
+                f"labels must be all strings or all numbers, but {like!r} and {label!r} are mixed"
+            )
+
+    def _widen(self, dtype: np.dtype[Any], alone: bool = False) -> None:
+        if self._dtype is None or alone:
+            self._dtype = dtype
+            return
+        wider = np.result_type(self._dtype, dtype)
+        # int64 and uint64 meet in float64, which would make different labels equal.
+        lossy = wider.kind == "f" and "f" not in (self._dtype.kind, dtype.kind)
+        self._dtype = np.dtype(object) if lossy else wider
+
+
+def unique_labels(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """Return the different labels as Python objects, and for each of y which one it is."""
+    if y.dtype == object:
+        numbers: dict[Any, int] = {}
+        try:
+            inverse = [numbers.setdefault(label, len(numbers)) for label in y.tolist()]
+        except TypeError as error:
+            raise ValueError("labels must be strings or numbers, but y holds others") from error
+        return list(numbers), np.array(inverse, dtype=np.intp)
+    unique, places = np.unique(y, return_inverse=True)
+    return unique.tolist(), places.reshape(-1)

@@ -1,0 +1,144 @@
+"""Layer 2: what was learned of each class, one number for each cell."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from kenyon.circuit.labels import Labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes, Counters, Weights
+
+Self = TypeVar("Self", bound="Memory")
+
+
+class Rates(NamedTuple):
+    """How fast a memory learns and fades.
+
+    A learning rate of None stands for 20 / (samples of the class).
+    """
+
+    learning_rate: float | None = None
+    decay: float = 0.0
+
+
+class Memory(ABC):
+    """A store of synapses whose classes are known by their labels.
+
+    Every method that changes the memory does all that it is asked to, or raises and changes
+    nothing.
+    """
+
+    store: Counters | Weights
+    dtype: type[np.generic]
+
+    def __init__(self, n_cells: int) -> None:
+        self.n_cells = n_cells
+        self.labels = Labels()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def sort(self) -> None:
+        """Make the memory answer in the order of its sorted classes; done when first read."""
+        if not self.labels.is_sorted:
+            self.labels.sort()
+            self.store.set_order(self.labels.order)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels of all classes, sorted."""
+        self.sort()
+        return self.labels.classes
+
+    @property
+    def samples(self) -> NDArray[np.int64]:
+        """How many samples were learned of each of `classes`."""
+        self.sort()
+        return self.store.samples[self.labels.order]
+
+    @property
+    def synapses(self) -> NDArray[Any]:
+        """What is stored: a row for each of `classes`, a column for each cell."""
+        self.sort()
+        synapses = np.empty((len(self), self.n_cells), dtype=self.dtype)
+        for row, slot in zip(synapses, self.labels.order.tolist(), strict=True):
+            row[:] = self.store.get(slot)
+        return synapses
+
+    @abstractmethod
+    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:
+        """Strengthen, for each sample, the synapses from its active cells to its class."""
+
+    @abstractmethod
+    def scores(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+        """Return what each of `classes` receives from each code."""
+
+    @abstractmethod
+    def best(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.int32]:
+        """Return the place in `classes` of the class that receives most, the first of equals."""
+
+    @abstractmethod
+    def best_one(self, codes: Codes, rates: Rates) -> int:
+        """Return the same for one code."""
+
+    @abstractmethod
+    def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:
+        """Return the weights, 0 to 1, from some cells (rows) to all of `classes` (columns)."""
+
+    @abstractmethod
+    def saturation(self, rates: Rates) -> float:
+        """Return the share of synapses that are at their cap."""
+
+    def declare(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """Make classes known, and return the slot of each label."""
+        n_known = len(self)
+        slots = self.labels.add(y)
+        try:
+            self.store.resize(len(self.labels))
+        except MemoryError:
+            self.labels.truncate(n_known)
+            raise
+        return slots
+
+    def retract(self, n: int) -> None:
+        """Take back all but the first n classes, of which nothing was learned."""
+        self.labels.truncate(n)
+        self.store.resize(n)
+
+    def forget(self, label: Any) -> None:
+        """Drop a class."""
+        self.store.drop(self.labels.drop(label))
+
+    def rename(self, old: Any, new: Any) -> None:
+        """Call a class by a new name."""
+        self.labels.rename(old, new)
+
+    def copy(self: Self) -> Self:
+        """Return a memory that can change without this one."""
+        other = type(self)(self.n_cells)
+        other.store = self.store.copy()
+        other.labels = self.labels.copy()
+        return other
+
+    def content(self) -> dict[str, NDArray[Any]]:
+        """Return all that was learned, for `restore`."""
+        return {"synapses": self.synapses, "samples": self.samples}
+
+    @classmethod
+    def restore(cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
+        """Return the memory whose content this was."""
+        synapses = np.ascontiguousarray(content["synapses"], dtype=cls.dtype)
+        memory = cls(synapses.shape[1])
+        slots = memory.declare(classes).tolist()
+        for slot, row, samples in zip(slots, synapses, content["samples"].tolist(), strict=True):
+            memory.store.set(slot, row, samples)
+        return memory
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).restore, (self.classes, self.content())
