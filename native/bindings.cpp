@@ -292,7 +292,9 @@ template <class Memory>
 void bind_memory(nb::class_<Memory>& memory) {
   memory.def_prop_ro("n_classes", &Memory::n_classes)
       .def_prop_ro("nbytes", &Memory::nbytes)
-      .def_prop_ro("samples", [](const Memory& m) { return to_array(m.samples()); })
+      .def_prop_ro(
+          "samples", [](const Memory& m) { return to_array(m.samples()); },
+          nb::rv_policy::automatic)
       .def("copy", [](const Memory& m) { return new Memory(m); }, nb::rv_policy::take_ownership)
       .def("resize", resize<Memory>, "n_classes"_a)
       .def("drop", drop<Memory>, "slot"_a)
@@ -316,7 +318,7 @@ NB_MODULE(_native, module) {
   nb::class_<Coder>(module, "Coder")
       .def(nb::new_(&new_coder), "n_features"_a, "n_cells"_a, "fan_in"_a, "n_active"_a, "on_off"_a,
            "subtract"_a, "seed"_a)
-      .def_prop_ro("inputs", inputs)
+      .def_prop_ro("inputs", inputs, nb::rv_policy::automatic)
       .def_prop_ro("nbytes", &Coder::nbytes)
       .def("encode", encode<float>, "X"_a.noconvert(), "n_threads"_a)
       .def("encode", encode<double>, "X"_a.noconvert(), "n_threads"_a)

@@ -63,7 +63,9 @@ class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
 
 
 def _as_code(levels: Any, X: Any) -> Any:
-    return levels.astype(np.float32 if X.dtype == np.float32 else np.float64) / 255
+    code = levels.astype(np.float32 if X.dtype == np.float32 else np.float64)
+    code /= code.dtype.type(255)
+    return code
 
 
 class SparseCoder(_Coder):
@@ -83,7 +85,8 @@ class SparseCoder(_Coder):
         Input channels that a cell sums, at most 4095. None: a tenth of the features, at least 2
         and at most 64.
     n_active : int, default=None
-        Cells that stay active. None: 5 % of the cells.
+        Cells that stay active. None: 5 % of the cells (more for two or three features, which
+        give too few different cells).
     inhibition : {"cut", "subtract"}, default="cut"
         "cut": winners keep their full activity, as in the paper. "subtract": the activity of the
         strongest loser is taken off every winner, as the fly's inhibitory neuron does.

@@ -4,7 +4,7 @@ from kenyon.circuit.coder import Coder, count_threads
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
 from kenyon.circuit.guard import Guard
-from kenyon.circuit.memory import Memory, Rates
+from kenyon.circuit.memory import Memory, Rates, check_rates
 
 __all__ = [
     "Coder",
@@ -13,5 +13,6 @@ __all__ = [
     "Guard",
     "Memory",
     "Rates",
+    "check_rates",
     "count_threads",
 ]

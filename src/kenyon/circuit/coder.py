@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field, fields
 from numbers import Integral
@@ -89,7 +90,10 @@ class Coder:
         most = min(n_channels, MAX_FAN_IN)
         fan_in = check_whole("fan_in", fan_in, most, f"X has {n_channels} channels")
         if n_active is None:
-            n_active = max(1, n_cells // 20)
+            # With two or three features there are only 6 or 15 different cells: the winners must
+            # not all be copies of one.
+            n_copies = n_cells / math.comb(n_channels, fan_in)
+            n_active = max(1, n_cells // 20, min(n_cells, math.ceil(1.5 * n_copies)))
         n_active = check_whole("n_active", n_active, n_cells, "n_cells")
         return cls(n_features, n_cells, fan_in, n_active, inhibition, on_off, seed)
 

@@ -24,50 +24,24 @@ class Guard(Generic[M]):
     """
 
     def __init__(self, memory: M) -> None:
-        self._memory = memory
+        self.kind = type(memory)
+        self.reading = _Reading(memory)
         self._one_writer = threading.Lock()
-        self._state = threading.Condition(threading.Lock())
-        self._n_readers = 0
-        self._changing = False
-        self.reading = _Reading(self)
 
-    def change(self, action: Callable[[M], None]) -> None:
+    def change(self, action: Callable[[M], object]) -> None:
         """Change the memory in place while nobody reads: for what is quickly done."""
-        with self._one_writer:
-            self._exclusively(lambda: action(self._memory))
+        reading = self.reading
+        with self._one_writer, reading.entrance:
+            reading.wait_until_left()
+            action(reading.memory)
 
-    def rework(self, action: Callable[[M], None]) -> None:
+    def rework(self, action: Callable[[M], object]) -> None:
         """Change a copy while others read on, then put it in the memory's place."""
         with self._one_writer:
-            draft = self._memory.copy()
+            draft = self.reading.memory.copy()
             action(draft)
-            self._exclusively(lambda: setattr(self, "_memory", draft))
-
-    def _exclusively(self, action: Callable[[], None]) -> None:
-        try:
-            with self._state:
-                self._changing = True
-                self._state.wait_for(lambda: self._n_readers == 0)
-            action()
-        finally:
-            with self._state:
-                self._changing = False
-                self._state.notify_all()
-
-    def _enter(self) -> M:
-        with self._state:
-            if self._changing:
-                self._state.wait_for(lambda: not self._changing)
-            # The first reader after a change sorts; there is no other before it is done.
-            self._memory.sort()
-            self._n_readers += 1
-            return self._memory
-
-    def _leave(self) -> None:
-        with self._state:
-            self._n_readers -= 1
-            if self._changing and self._n_readers == 0:
-                self._state.notify_all()
+            with self.reading.entrance:
+                self.reading.memory = draft
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self.reading as memory:
@@ -75,11 +49,36 @@ class Guard(Generic[M]):
 
 
 class _Reading(Generic[M]):
-    def __init__(self, guard: Guard[M]) -> None:
-        self._guard = guard
+    """The readers: each holds the entrance for a moment, a change for as long as it takes."""
+
+    def __init__(self, memory: M) -> None:
+        self.memory = memory
+        self.entrance = threading.Lock()
+        self._counting = threading.Lock()
+        self._n_inside = 0
+        self._awaited = False
+        self._left = threading.Condition(self._counting)
 
     def __enter__(self) -> M:
-        return self._guard._enter()
+        with self.entrance:
+            memory = self.memory
+            # The first reader after a change sorts; the others wait at the entrance.
+            memory.sort()
+            with self._counting:
+                self._n_inside += 1
+        return memory
 
     def __exit__(self, *_: object) -> None:
-        self._guard._leave()
+        with self._counting:
+            self._n_inside -= 1
+            if self._awaited and not self._n_inside:
+                self._left.notify()
+
+    def wait_until_left(self) -> None:
+        with self._counting:
+            self._awaited = True
+            try:
+                while self._n_inside:
+                    self._left.wait()
+            finally:
+                self._awaited = False

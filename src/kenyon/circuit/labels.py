@@ -86,6 +86,8 @@ class Labels:
 
     def add(self, y: NDArray[Any]) -> NDArray[np.int32]:
         """Return where each of many labels is kept, new ones behind the rest."""
+        if y.size == 1 and y.item() in self:
+            return np.array([self._slots[y.item()]], dtype=np.int32)
         unique, inverse = unique_labels(y)
         self.extend(unique, y.dtype)
         return np.array([self._slots[label] for label in unique], dtype=np.int32)[inverse]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,6 +27,20 @@ class Rates(NamedTuple):
 
     learning_rate: float | None = None
     decay: float = 0.0
+
+
+@lru_cache
+def check_rates(learning_rate: object, decay: object) -> Rates:
+    """Check what a user gave, where "auto" stands for None; remembered, since often asked."""
+    if not isinstance(decay, Real) or not 0 <= decay < 1:
+        raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
+    if isinstance(learning_rate, str) and learning_rate == "auto":
+        return Rates(None, float(decay))
+    if not isinstance(learning_rate, Real) or not 0 < learning_rate < float("inf"):
+        raise ValueError(
+            f"learning_rate must be 'auto' or a number above 0, but is {learning_rate!r}"
+        )
+    return Rates(float(learning_rate), float(decay))
 
 
 class Memory(ABC):
@@ -99,11 +115,12 @@ class Memory(ABC):
         """Make classes known, and return the slot of each label."""
         n_known = len(self)
         slots = self.labels.add(y)
-        try:
-            self.store.resize(len(self.labels))
-        except MemoryError:
-            self.labels.truncate(n_known)
-            raise
+        if len(self) > n_known:
+            try:
+                self.store.resize(len(self))
+            except MemoryError:
+                self.labels.truncate(n_known)
+                raise
         return slots
 
     def retract(self, n: int) -> None:
