@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "codes.hpp"
 #include "coder.hpp"
+#include "codes.hpp"
 #include "counters.hpp"
 #include "paths.hpp"
 #include "weights.hpp"
@@ -253,8 +253,7 @@ Array<double> weight_scores(const Weights& memory, const Codes& codes, std::int6
                      [&](double* scores) { memory.scores(codes, n_threads, scores); });
 }
 
-Array<std::int32_t> weight_best(const Weights& memory, const Codes& codes,
-                                std::int64_t n_threads) {
+Array<std::int32_t> weight_best(const Weights& memory, const Codes& codes, std::int64_t n_threads) {
   return read_best(memory, codes,
                    [&](std::int32_t* ranks) { memory.best(codes, n_threads, ranks); });
 }
@@ -295,7 +294,8 @@ void bind_memory(nb::class_<Memory>& memory) {
       .def_prop_ro(
           "samples", [](const Memory& m) { return to_array(m.samples()); },
           nb::rv_policy::automatic)
-      .def("copy", [](const Memory& m) { return new Memory(m); }, nb::rv_policy::take_ownership)
+      .def(
+          "copy", [](const Memory& m) { return new Memory(m); }, nb::rv_policy::take_ownership)
       .def("resize", resize<Memory>, "n_classes"_a)
       .def("drop", drop<Memory>, "slot"_a)
       .def("set_order", set_order<Memory>, "slot_of_rank"_a);
@@ -311,9 +311,7 @@ NB_MODULE(_native, module) {
   module.def("current_path", [] { return std::string(kernel().name); });
   module.def("use_path", use_path, "name"_a);
 
-  nb::class_<Codes>(module, "Codes")
-      .def("__len__", &Codes::n_samples)
-      .def("to_csr", to_csr);
+  nb::class_<Codes>(module, "Codes").def("__len__", &Codes::n_samples).def("to_csr", to_csr);
 
   nb::class_<Coder>(module, "Coder")
       .def(nb::new_(&new_coder), "n_features"_a, "n_cells"_a, "fan_in"_a, "n_active"_a, "on_off"_a,

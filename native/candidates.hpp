@@ -105,11 +105,10 @@ inline void collect(const std::int16_t* psi, std::int64_t first_cell, const Row&
     const std::int64_t end = lane * found.capacity + found.n[lane];
     std::uint32_t* const cells = found.cells + end;
     std::int16_t* const sums = found.psi + end;
-    const std::int64_t n =
-        write_positions(above[lane], [=](std::int64_t place, int position) {
-          cells[place] = static_cast<std::uint32_t>(first_cell + position);
-          sums[place] = psi[position * kLanes + lane];
-        });
+    const std::int64_t n = write_positions(above[lane], [=](std::int64_t place, int position) {
+      cells[place] = static_cast<std::uint32_t>(first_cell + position);
+      sums[place] = psi[position * kLanes + lane];
+    });
     found.n[lane] += static_cast<std::uint32_t>(n);
   }
 }

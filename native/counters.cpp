@@ -167,8 +167,8 @@ void Counters::scores(const Codes& codes, std::optional<double> learning_rate,
   rank_scores(CountReader(counts_, caps(learning_rate)), codes, order_, n_threads, scores);
 }
 
-void Counters::best(const Codes& codes, std::optional<double> learning_rate,
-                    std::int64_t n_threads, std::int32_t* ranks) const {
+void Counters::best(const Codes& codes, std::optional<double> learning_rate, std::int64_t n_threads,
+                    std::int32_t* ranks) const {
   rank_best(CountReader(counts_, caps(learning_rate)), codes, order_, n_threads, ranks);
 }
 

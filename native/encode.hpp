@@ -43,8 +43,7 @@ template <class T>
 inline void encode_one(const Wiring& wiring, const Scratch& scratch, const T* x,
                        const CodeSink& sink, std::int64_t i) {
   sums_of(wiring, scratch, x);
-  std::int16_t bound =
-      guess_threshold(scratch.psi, n_sampled(wiring), wanted_in_sample(wiring));
+  std::int16_t bound = guess_threshold(scratch.psi, n_sampled(wiring), wanted_in_sample(wiring));
   Candidates found = cells_above(wiring, scratch, bound);
   if (found.n <= wiring.n_active && bound > 0) {
     bound = 0;
@@ -69,8 +68,7 @@ inline void fill_tile(const Wiring& wiring, const Scratch& scratch, const T* row
 inline Row find_candidates(const Wiring& wiring, const Scratch& scratch, TileCandidates& found) {
   const std::int64_t sampled = n_sampled(wiring);
   project_tile(wiring, scratch.tile, 0, sampled, scratch.sampled_psi);
-  const Row thresholds =
-      guess_thresholds(scratch.sampled_psi, sampled, wanted_in_sample(wiring));
+  const Row thresholds = guess_thresholds(scratch.sampled_psi, sampled, wanted_in_sample(wiring));
   std::int64_t first = 0;
   for (; first < sampled; first += kBlock)
     collect(scratch.sampled_psi + first * kLanes, first, thresholds, found);

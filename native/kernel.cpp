@@ -15,9 +15,9 @@ namespace KENYON_PATH {
 static_assert(kLanes == kTileRows, "a tile has one lane a row");
 
 extern const Kernel kKernel;
-const Kernel kKernel = {KENYON_TEXT(KENYON_PATH), encode_rows<float>,   encode_rows<double>,
-                        encode_dense<float>,      encode_dense<double>, read_counts,
-                        read_weights};
+const Kernel kKernel = {
+    KENYON_TEXT(KENYON_PATH), encode_rows<float>, encode_rows<double>, encode_dense<float>,
+    encode_dense<double>,     read_counts,        read_weights};
 
 }  // namespace KENYON_PATH
 }  // namespace kenyon

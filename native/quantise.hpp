@@ -14,9 +14,7 @@ namespace KENYON_PATH {
 constexpr double kRounder = 6755399441055744.0;
 
 // Sums of fan_in quantised inputs stay within 16 bits.
-inline double quantum(const Wiring& wiring) {
-  return static_cast<double>(32767 / wiring.fan_in);
-}
+inline double quantum(const Wiring& wiring) { return static_cast<double>(32767 / wiring.fan_in); }
 
 template <class T>
 inline double largest_magnitude(const T* x, std::int64_t n) {

@@ -169,8 +169,7 @@ inline void write_code(const Wiring& wiring, Candidates& c, std::int16_t below,
   write_levels(c.psi, c.n, offset, largest, levels);
   __builtin_memcpy(cells, c.cells, static_cast<std::size_t>(c.n) * sizeof *cells);
   const bool all_active = 2 * kLevels * (smallest_of(c.psi, c.n) - offset) >= largest - offset;
-  sink.n_winners[i] =
-      static_cast<std::int32_t>(all_active ? c.n : drop_silent(cells, levels, c.n));
+  sink.n_winners[i] = static_cast<std::int32_t>(all_active ? c.n : drop_silent(cells, levels, c.n));
 }
 
 }  // namespace KENYON_PATH

@@ -48,8 +48,8 @@ void draw_wiring(std::uint64_t seed, std::int64_t n_channels, std::int64_t n_cel
     SplitMix64 random(SplitMix64(stream + static_cast<std::uint64_t>(cell)).next());
     std::uint32_t* drawn = inputs + cell * fan_in;
     for (std::int64_t i = 0; i < fan_in; ++i) {
-      swapped[i] = static_cast<std::uint32_t>(i) +
-                   random.below(static_cast<std::uint32_t>(n_channels - i));
+      swapped[i] =
+          static_cast<std::uint32_t>(i) + random.below(static_cast<std::uint32_t>(n_channels - i));
       std::swap(channels[i], channels[swapped[i]]);
       drawn[i] = channels[i];
     }

@@ -12,7 +12,7 @@ struct Wiring {
   std::int64_t fan_in;
   std::int64_t n_active;
   bool on_off;
-  bool subtract;  // take the strongest loser's activity off every winner
+  bool subtract;                // take the strongest loser's activity off every winner
   const std::uint32_t* inputs;  // [n_cells][fan_in], ascending within a cell
   // The same matrix by channel, for one sample at a time: [n_channels][n_cells
   // rounded up to kCellPadding], -1 where the cell listens and 0 where not.

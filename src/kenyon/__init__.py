@@ -2,9 +2,9 @@
 
 from importlib.metadata import version
 
+from kenyon.circuit import Explanation
 from kenyon.classifier import FlyClassifier
 from kenyon.coders import DenseCoder, SparseCoder
-from kenyon.explanation import Explanation
 from kenyon.model_file import load
 
 __version__ = version("kenyon")

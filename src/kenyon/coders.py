@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kenyon.circuit import Coder, count_threads
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from kenyon.circuit.coder import Channels, Inhibition
 
@@ -30,8 +31,8 @@ def choose_seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    def fit(self, X: ArrayLike, y: Any = None) -> Any:
+class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    def fit(self, X: Any, y: Any = None) -> Any:
         """Draw the wiring for the width of X; nothing else of X is used.
 
         Parameters
@@ -48,8 +49,8 @@ class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         self._n_features_out = self.coder_.n_cells
         return self
 
-    def _design(self, n_features: int) -> Coder:
-        raise NotImplementedError
+    @abstractmethod
+    def _design(self, n_features: int) -> Coder: ...
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -140,7 +141,7 @@ class SparseCoder(_Coder):
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def transform(self, X: ArrayLike) -> sparse.csr_matrix:
+    def transform(self, X: Any) -> sparse.csr_matrix[Any]:
         """Code samples.
 
         Parameters
@@ -153,9 +154,9 @@ class SparseCoder(_Coder):
             From 0 to 1; float32 for float32 input, otherwise float64.
         """
         X = self._validate(X)
-        return _as_code(self._levels(X), X)
+        return cast("sparse.csr_matrix[Any]", _as_code(self._levels(X), X))
 
-    def levels(self, X: ArrayLike) -> sparse.csr_matrix:
+    def levels(self, X: Any) -> sparse.csr_matrix[Any]:
         """Code samples as integers: the codes times 255, exactly.
 
         Parameters
@@ -168,14 +169,14 @@ class SparseCoder(_Coder):
         """
         return self._levels(self._validate(X))
 
-    def _levels(self, X: Any) -> sparse.csr_matrix:
+    def _levels(self, X: Any) -> sparse.csr_matrix[Any]:
         n_threads = count_threads(self.n_threads)
         pieces = []
         for _, rows in self.coder_.pieces(X):
             starts, cells, levels = self.coder_.native.encode(rows, n_threads).to_csr()
             shape = (len(rows), self.coder_.n_cells)
             pieces.append(sparse.csr_matrix((levels, cells, starts), shape=shape))
-        return sparse.vstack(pieces, format="csr")
+        return cast("sparse.csr_matrix[Any]", sparse.vstack(pieces, format="csr"))
 
     def _design(self, n_features: int) -> Coder:
         return Coder.design(
@@ -230,7 +231,7 @@ class DenseCoder(_Coder):
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def transform(self, X: ArrayLike) -> NDArray[Any]:
+    def transform(self, X: Any) -> NDArray[Any]:
         """Code samples.
 
         Parameters
@@ -246,7 +247,7 @@ class DenseCoder(_Coder):
         n_threads = count_threads(self.n_threads)
         native = self.coder_.native
         levels = [native.encode_dense(rows, n_threads) for _, rows in self.coder_.pieces(X)]
-        return _as_code(np.concatenate(levels), X)
+        return cast("NDArray[Any]", _as_code(np.concatenate(levels), X))
 
     def _design(self, n_features: int) -> Coder:
         return Coder.design(

@@ -1,7 +1,7 @@
 """Models on disk: one safetensors file, in which nothing can be executed.
 
 The tensors are what was learned; the wiring follows from the seed. The header holds, as JSON, the
-version of this format, the parameters, the labels with their type, and a digest of the tensors.
+version of this format, the parameters, the labels with their type, and a digest of all that.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import hashlib
 import json
 import os
 import secrets
+import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from kenyon.circuit import Coder, CountingMemory, DecayingMemory, Guard
+from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory
+from kenyon.circuit.coder import check_choice
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,19 +38,19 @@ _TENSORS = {"counting": {"synapses", "samples"}, "decaying": {"synapses", "sampl
 
 def save(model: FlyClassifier, path: str | PathLike[str]) -> None:
     """Write a model to a file, all of it or nothing."""
-    with model.memory_.reading as memory:
+    with model.circuit_.memory.reading as memory:
         kind = "counting" if isinstance(memory, CountingMemory) else "decaying"
         tensors = memory.content()
         header = {
             "memory": kind,
             "parameters": _plain_parameters(model),
-            "circuit": model.coder_.parameters(),
+            "circuit": model.circuit_.coder.parameters(),
             "classes": {"dtype": memory.classes.dtype.str, "labels": memory.classes.tolist()},
             "feature_names": getattr(model, "feature_names_in_", np.empty(0)).tolist(),
-            "digest": _digest(tensors),
         }
-    metadata = {"format": FORMAT, "version": str(VERSION), "model": json.dumps(header)}
-    _replace(Path(path), tensors, metadata)
+    text = json.dumps(header)
+    metadata = {"format": FORMAT, "version": str(VERSION), "model": text}
+    _replace(Path(path), tensors, {**metadata, "digest": _digest(text, tensors)})
 
 
 def load(path: str | PathLike[str]) -> FlyClassifier:
@@ -65,6 +68,8 @@ def load(path: str | PathLike[str]) -> FlyClassifier:
     ------
     ValueError
         If the file is damaged, is not a model, or was written by a newer version.
+    OSError
+        If there is no such file, or it cannot be read.
 
     Examples
     --------
@@ -86,25 +91,30 @@ def load(path: str | PathLike[str]) -> FlyClassifier:
             f"{VERSION}: a newer Kenyon may read it"
         )
     try:
-        header = json.loads(metadata["model"])
+        text = metadata["model"]
+        if _digest(text, tensors) != metadata["digest"]:
+            raise ValueError("its content does not match its digest")
+        header = json.loads(text)
         _check(header, tensors)
         return _restore(header, tensors)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
+        raise ValueError(f"{path} is damaged: it lacks {error}") from error
+    except (AttributeError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
 
 
 def _plain_parameters(model: FlyClassifier) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
     # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
-    parameters["random_state"] = model.coder_.seed
+    parameters["random_state"] = model.circuit_.coder.seed
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in parameters.items()
     }
 
 
-def _digest(tensors: dict[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
+def _digest(text: str, tensors: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(text.encode())
     for name in sorted(tensors):
         digest.update(f"{name} {tensors[name].dtype.str} {tensors[name].shape}".encode())
         digest.update(np.ascontiguousarray(tensors[name]).data)
@@ -115,15 +125,23 @@ def _replace(path: Path, tensors: dict[str, NDArray[Any]], metadata: dict[str, s
     path = path.resolve()
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
+        beside.touch()
+        # save_file would leave a file that nobody else may read.
+        mode = stat.S_IMODE((path if path.exists() else beside).stat().st_mode)
         save_file(tensors, beside, metadata)
-        with beside.open("rb+") as file:
+        beside.chmod(mode)
+        with beside.open("rb") as file:
             os.fsync(file.fileno())
         beside.replace(path)
         _sync_folder(path.parent)
     except SafetensorError as error:
         raise OSError(f"{path} could not be written: {error}") from error
+    except OSError as error:
+        reason = f"could not be written: {error.strerror or error}"
+        raise OSError(error.errno, reason, str(path)) from error
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -137,37 +155,59 @@ def _sync_folder(folder: Path) -> None:
 def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
     try:
         with safe_open(path, framework="numpy") as file:
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            metadata = file.metadata() or {}
+            # The tensors of another format may be of types that NumPy does not have.
+            ours = metadata.get("format") == FORMAT and metadata.get("version") == str(VERSION)
+            names = file.keys() if ours else []
+            return metadata, {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}") from None
-    except (SafetensorError, TypeError, ValueError) as error:
+    except OSError as error:
+        raise OSError(f"{path} could not be read: {error}") from error
+    except (AttributeError, SafetensorError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not a Kenyon model, or is cut short: {error}") from error
 
 
 def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+    check_choice("memory", header["memory"], tuple(_MEMORIES))
     if set(tensors) != _TENSORS[header["memory"]]:
         raise ValueError(f"it holds the tensors {sorted(tensors)}")
-    if _digest(tensors) != header["digest"]:
-        raise ValueError("its content does not match its digest")
     n_classes, n_cells = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
-    if tensors["synapses"].shape != (n_classes, n_cells):
-        raise ValueError(f"its synapses have the shape {tensors['synapses'].shape}")
-    if tensors["samples"].shape != (n_classes,):
-        raise ValueError(f"its samples have the shape {tensors['samples'].shape}")
-    if any(np.any(tensor < 0) for tensor in tensors.values()):
-        raise ValueError("it holds negative numbers")
+    expected = {
+        "synapses": (_MEMORIES[header["memory"]].dtype, (n_classes, n_cells)),
+        "samples": (np.int64, (n_classes,)),
+        "factor": (np.float64, (1,)),
+    }
+    for name, tensor in tensors.items():
+        if (tensor.dtype, tensor.shape) != expected[name]:
+            raise ValueError(f"its {name} are {tensor.dtype} of the shape {tensor.shape}")
+        if tensor.min(initial=0) < 0 or not np.isfinite(tensor.max(initial=0)):
+            raise ValueError(f"its {name} hold numbers that are negative or not finite")
+    if not np.all(tensors.get("factor", 1) > 0):
+        raise ValueError("its factor is 0")
+    n_names = len(header["feature_names"])
+    if n_names not in (0, header["circuit"]["n_features"]):
+        raise ValueError(f"it holds {n_names} names of features")
 
 
 def _restore(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> FlyClassifier:
     from kenyon.classifier import FlyClassifier
 
-    labels = header["classes"]["labels"]
-    classes = np.empty(len(labels), dtype=np.dtype(header["classes"]["dtype"]))
-    classes[:] = labels
+    classes = _restore_labels(**header["classes"])
     model = FlyClassifier(**header["parameters"])
-    model.coder_ = Coder(**header["circuit"])
-    model.memory_ = Guard(_MEMORIES[header["memory"]].restore(classes, tensors))
-    model.n_features_in_ = model.coder_.n_features
+    coder = Coder(**header["circuit"])
+    model.circuit_ = Circuit(coder, _MEMORIES[header["memory"]].restore(classes, tensors))
+    model.n_features_in_ = coder.n_features
     if header["feature_names"]:
         model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
     return model
+
+
+def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:
+    kind = np.dtype(dtype).kind
+    if kind not in "biufUO":
+        raise ValueError(f"its labels are of the type {dtype!r}")
+    classes = np.array(labels, dtype="U" if kind == "U" else dtype)
+    if classes.tolist() != labels or len(set(labels)) != len(labels):
+        raise ValueError(f"its labels are not different ones of the type {dtype!r}")
+    return classes

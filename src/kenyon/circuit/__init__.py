@@ -1,15 +1,19 @@
 """The circuit: layer 1 makes sparse codes, layer 2 remembers which class they came with."""
 
+from kenyon.circuit.circuit import Circuit
 from kenyon.circuit.coder import Coder, count_threads
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
+from kenyon.circuit.explanation import Explanation
 from kenyon.circuit.guard import Guard
 from kenyon.circuit.memory import Memory, Rates, check_rates
 
 __all__ = [
+    "Circuit",
     "Coder",
     "CountingMemory",
     "DecayingMemory",
+    "Explanation",
     "Guard",
     "Memory",
     "Rates",

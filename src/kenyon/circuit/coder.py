@@ -53,6 +53,7 @@ class Coder:
     native: _native.Coder = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_choice("inhibition", self.inhibition, ("cut", "subtract"))
         subtract = self.inhibition == "subtract"
         native = _native.Coder(
             self.n_features,
@@ -78,7 +79,6 @@ class Coder:
         seed: int = 0,
     ) -> Coder:
         """Check the parameters and choose those that are None from the number of features."""
-        check_choice("inhibition", inhibition, ("cut", "subtract"))
         check_choice("channels", channels, ("auto", "raw", "on-off"))
         on_off = channels == "on-off" or (channels == "auto" and n_features < _ON_OFF_BELOW)
         n_channels = 2 * n_features if on_off else n_features
@@ -87,8 +87,8 @@ class Coder:
         n_cells = check_whole("n_cells", n_cells, MAX_CELLS)
         if fan_in is None:
             fan_in = min(n_channels, max(2, min(n_features // 10, 64)))
-        most = min(n_channels, MAX_FAN_IN)
-        fan_in = check_whole("fan_in", fan_in, most, f"X has {n_channels} channels")
+        why = f"X has {n_channels} channels" if n_channels < MAX_FAN_IN else ""
+        fan_in = check_whole("fan_in", fan_in, min(n_channels, MAX_FAN_IN), why)
         if n_active is None:
             # With two or three features there are only 6 or 15 different cells: the winners must
             # not all be copies of one.
@@ -103,10 +103,6 @@ class Coder:
 
     def __reduce__(self) -> tuple[type[Coder], tuple[Any, ...]]:
         return Coder, tuple(self.parameters().values())
-
-    def encode(self, X: NDArray[Any], n_threads: int) -> _native.Codes:
-        """Encode rows that `dense_pieces` made."""
-        return self.native.encode(X, n_threads)
 
     def encode_one(self, x: Any) -> _native.Codes:
         """Encode one sample; its width and that it is finite are checked in the kernel."""
@@ -149,7 +145,7 @@ def check_whole(name: str, value: object, most: int, why: str = "") -> int:
     """Refuse what is not a whole number from 1 to `most`."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be a whole number or None, but is {value!r}")
-    if not 1 <= value <= most:
+    if not 1 <= int(value) <= most:
         reason = f" ({why})" if why else ""
         raise ValueError(f"{name} must be from 1 to {most}{reason}, but is {value}")
     return int(value)

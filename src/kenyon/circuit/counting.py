@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon._native import Counters
+from kenyon.circuit.decaying import ORDER_MATTERS
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -29,14 +30,17 @@ class CountingMemory(Memory):
         super().__init__(n_cells)
         self.store: Counters = Counters(n_cells)
 
-    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102, ARG002
+    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102
+        if rates.decay:
+            raise ValueError(
+                f"decay is {rates.decay}, but the model was begun without: only fit changes that"
+            )
         n_known = len(self)
         if not self.store.learn(codes, self.declare(y)):
             self.retract(n_known)
             raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
 
-    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:
-        """Take back what learning these samples did; a class without samples disappears."""
+    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:  # noqa: D102
         slots = self.labels.slots(y)
         if not self.store.unlearn(codes, slots):
             raise ValueError(
@@ -52,8 +56,9 @@ class CountingMemory(Memory):
         for label in [self.labels.label(slot) for slot in emptied]:
             self.forget(label)
 
-    def merge(self, other: CountingMemory) -> None:
-        """Add what another memory learned, class by class."""
+    def merge(self, other: Memory) -> None:  # noqa: D102
+        if not isinstance(other, CountingMemory):
+            raise ValueError(f"merge is not possible: {ORDER_MATTERS}")
         n_known = len(self)
         slots = self.declare(other.classes)
         by_slot = np.empty_like(slots)
@@ -65,14 +70,17 @@ class CountingMemory(Memory):
     def scores(  # noqa: D102
         self, codes: Codes, rates: Rates, n_threads: int
     ) -> NDArray[np.float64]:
+        self.check_not_empty()
         self.sort()
         return self.store.scores(codes, rates.learning_rate, n_threads)
 
     def best(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.int32]:  # noqa: D102
+        self.check_not_empty()
         self.sort()
         return self.store.best(codes, rates.learning_rate, n_threads)
 
     def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
+        self.check_not_empty()
         self.sort()
         return self.store.best_one(codes, rates.learning_rate)
 
@@ -84,5 +92,5 @@ class CountingMemory(Memory):
             weights[:, rank] = np.minimum(self.store.get(slot)[cells], cap) / cap
         return weights
 
-    def saturation(self, rates: Rates) -> float:  # noqa: D102
-        return self.store.n_saturated(rates.learning_rate) / (self.n_cells * len(self))
+    def n_saturated(self, rates: Rates) -> int:  # noqa: D102
+        return self.store.n_saturated(rates.learning_rate)

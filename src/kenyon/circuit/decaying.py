@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
 
 
+ORDER_MATTERS = "with decay the weights depend on the order in which the samples came"
+
+
 class DecayingMemory(Memory):
     """A weight for each cell and class, multiplied by 1 - decay at every sample of any class.
 
@@ -29,6 +32,10 @@ class DecayingMemory(Memory):
         self.store: Weights = Weights(n_cells)
 
     def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102
+        if not rates.decay:
+            raise ValueError(
+                "decay is 0, but the model was begun with it: only fit can change that"
+            )
         if rates.learning_rate is None:
             raise ValueError("learning_rate must be a number where decay is not 0, but is 'auto'")
         self.store.learn(codes, self.declare(y), rates.learning_rate, rates.decay)
@@ -36,30 +43,40 @@ class DecayingMemory(Memory):
     def scores(  # noqa: D102
         self,
         codes: Codes,
-        rates: Rates,  # noqa: ARG002
+        rates: Rates,
         n_threads: int,
     ) -> NDArray[np.float64]:
+        self.check_not_empty()
         self.sort()
         return self.store.scores(codes, n_threads)
 
     def best(  # noqa: D102
         self,
         codes: Codes,
-        rates: Rates,  # noqa: ARG002
+        rates: Rates,
         n_threads: int,
     ) -> NDArray[np.int32]:
+        self.check_not_empty()
         self.sort()
         return self.store.best(codes, n_threads)
 
-    def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102, ARG002
+    def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
+        self.check_not_empty()
         self.sort()
         return self.store.best_one(codes)
 
-    def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102, ARG002
-        return self.synapses.T[cells] * self.store.factor
+    def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102
+        weights: NDArray[np.float64] = self.synapses.T[cells] * self.store.factor
+        return weights
 
-    def saturation(self, rates: Rates) -> float:  # noqa: D102, ARG002
-        return self.store.n_saturated() / (self.n_cells * len(self))
+    def n_saturated(self, rates: Rates) -> int:  # noqa: D102
+        return self.store.n_saturated()
+
+    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:  # noqa: D102
+        raise ValueError(f"unlearn is not possible: {ORDER_MATTERS}")
+
+    def merge(self, other: Memory) -> None:  # noqa: D102
+        raise ValueError(f"merge is not possible: {ORDER_MATTERS}")
 
     def content(self) -> dict[str, NDArray[Any]]:
         """Return all that was learned; the weights are `synapses` times `factor`."""

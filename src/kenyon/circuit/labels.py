@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +22,8 @@ class Labels:
 
     def __init__(self) -> None:
         self._by_slot: list[Any] = []
+        self._dtypes: list[np.dtype[Any]] = []
         self._slots: dict[Any, int] = {}
-        self._dtype: np.dtype[Any] | None = None
         self._sorted: tuple[NDArray[Any], NDArray[np.int32]] | None = None
 
     def __len__(self) -> int:
@@ -39,8 +39,8 @@ class Labels:
         """Return labels that can change without these."""
         other = Labels()
         other._by_slot = self._by_slot.copy()
+        other._dtypes = self._dtypes.copy()
         other._slots = self._slots.copy()
-        other._dtype = self._dtype
         other._sorted = self._sorted
         return other
 
@@ -52,7 +52,7 @@ class Labels:
     def sort(self) -> None:
         """Bring `classes` and `order` up to date."""
         order = sorted(range(len(self)), key=self._by_slot.__getitem__)
-        classes = np.empty(len(self), dtype=self._dtype or np.int64)
+        classes = np.empty(len(self), dtype=_common_dtype(self._dtypes))
         classes[:] = [self._by_slot[slot] for slot in order]
         classes.setflags(write=False)
         self._sorted = classes, np.array(order, dtype=np.int32)
@@ -99,26 +99,26 @@ class Labels:
             return
         for label in new:
             self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
-        self._widen(dtype)
         for label in new:
             self._slots[label] = len(self._by_slot)
             self._by_slot.append(label)
+            self._dtypes.append(_own_dtype(label, dtype))
         self._sorted = None
 
     def truncate(self, n: int) -> None:
         """Take back all but the first n."""
         for label in self._by_slot[n:]:
             del self._slots[label]
-        del self._by_slot[n:]
+        del self._by_slot[n:], self._dtypes[n:]
         self._sorted = None
 
     def drop(self, label: Any) -> int:
         """Remove a label and return its slot, which the last one moves to."""
         slot = self.slot(label)
         del self._slots[label]
-        last = self._by_slot.pop()
+        last, dtype = self._by_slot.pop(), self._dtypes.pop()
         if slot < len(self._by_slot):
-            self._by_slot[slot] = last
+            self._by_slot[slot], self._dtypes[slot] = last, dtype
             self._slots[last] = slot
         self._sorted = None
         return slot
@@ -134,30 +134,38 @@ class Labels:
             raise ValueError(f"the label {label!r} exists already: merging classes is not renaming")
         others = [self._by_slot[s] for s in range(len(self)) if s != slot]
         self._check(label, like=others[0] if others else label)
-        self._widen(new_label.dtype, alone=not others)
         del self._slots[old]
         self._slots[label] = slot
-        self._by_slot[slot] = label
+        self._by_slot[slot], self._dtypes[slot] = label, _own_dtype(label, new_label.dtype)
         self._sorted = None
 
     def _check(self, label: Any, like: Any) -> None:
         if isinstance(label, float) and not label.is_integer():
             raise ValueError(f"Unknown label type: continuous. y must hold classes, not {label!r}")
-        if not isinstance(label, str | Real):
+        if not isinstance(label, str | int | float):
             raise ValueError(f"labels must be strings or numbers, but y holds {label!r:.80}")
         if isinstance(label, str) is not isinstance(like, str):
             raise ValueError(
                 f"labels must be all strings or all numbers, but {like!r} and {label!r} are mixed"
             )
 
-    def _widen(self, dtype: np.dtype[Any], alone: bool = False) -> None:
-        if self._dtype is None or alone:
-            self._dtype = dtype
-            return
-        wider = np.result_type(self._dtype, dtype)
-        # int64 and uint64 meet in float64, which would make different labels equal.
-        lossy = wider.kind == "f" and "f" not in (self._dtype.kind, dtype.kind)
-        self._dtype = np.dtype(object) if lossy else wider
+
+def _own_dtype(label: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that one label of an array needs: a string not the width of the others."""
+    if isinstance(label, str) and dtype.kind != "O":
+        return np.dtype(f"U{max(1, len(label))}")
+    return dtype
+
+
+def _common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the type that all labels fit, which follows from the labels present alone."""
+    if not dtypes:
+        return np.dtype(np.int64)
+    different = set(dtypes)
+    common = reduce(np.promote_types, different)
+    # int64 and uint64 meet in float64, which would make different labels equal.
+    lossy = common.kind == "f" and all(dtype.kind != "f" for dtype in different)
+    return np.dtype(object) if lossy else common
 
 
 def unique_labels(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
@@ -165,9 +173,13 @@ def unique_labels(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
     if y.dtype == object:
         numbers: dict[Any, int] = {}
         try:
-            inverse = [numbers.setdefault(label, len(numbers)) for label in y.tolist()]
+            inverse = [numbers.setdefault(_plain(label), len(numbers)) for label in y.tolist()]
         except TypeError as error:
             raise ValueError("labels must be strings or numbers, but y holds others") from error
         return list(numbers), np.array(inverse, dtype=np.intp)
     unique, places = np.unique(y, return_inverse=True)
     return unique.tolist(), places.reshape(-1)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

@@ -32,11 +32,11 @@ class Rates(NamedTuple):
 @lru_cache
 def check_rates(learning_rate: object, decay: object) -> Rates:
     """Check what a user gave, where "auto" stands for None; remembered, since often asked."""
-    if not isinstance(decay, Real) or not 0 <= decay < 1:
+    if not isinstance(decay, Real) or not 0 <= float(decay) < 1:
         raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
     if isinstance(learning_rate, str) and learning_rate == "auto":
         return Rates(None, float(decay))
-    if not isinstance(learning_rate, Real) or not 0 < learning_rate < float("inf"):
+    if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < float("inf"):
         raise ValueError(
             f"learning_rate must be 'auto' or a number above 0, but is {learning_rate!r}"
         )
@@ -92,6 +92,14 @@ class Memory(ABC):
         """Strengthen, for each sample, the synapses from its active cells to its class."""
 
     @abstractmethod
+    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:
+        """Take back what learning these samples did; a class without samples disappears."""
+
+    @abstractmethod
+    def merge(self, other: Memory) -> None:
+        """Add what another memory learned, class by class."""
+
+    @abstractmethod
     def scores(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.float64]:
         """Return what each of `classes` receives from each code."""
 
@@ -108,8 +116,17 @@ class Memory(ABC):
         """Return the weights, 0 to 1, from some cells (rows) to all of `classes` (columns)."""
 
     @abstractmethod
+    def n_saturated(self, rates: Rates) -> int:
+        """Return the number of synapses that are at their cap."""
+
     def saturation(self, rates: Rates) -> float:
         """Return the share of synapses that are at their cap."""
+        return self.n_saturated(rates) / max(1, self.n_cells * len(self))
+
+    def check_not_empty(self) -> None:
+        """Refuse to be read where there is nothing."""
+        if len(self) == 0:
+            raise ValueError("there are no classes left to choose from: learn something first")
 
     def declare(self, y: NDArray[Any]) -> NDArray[np.int32]:
         """Make classes known, and return the slot of each label."""

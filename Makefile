@@ -1,0 +1,59 @@
+# Everything runs in a virtual environment of its own; only python3 with venv,
+# a C++ compiler and make are assumed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
+SOURCES := $(shell find src -name '*.py' -o -name '*.pyi') $(NATIVE) pyproject.toml
+SANITIZED := build/sanitized
+
+.PHONY: reproduce test lint format sanitize bench clean
+
+reproduce: $(VENV)/installed
+	$(BIN)/python examples/demonstration.py
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest tests --pyargs kenyon --cov --cov-report=term --cov-fail-under=95
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror native/*.hpp native/*.cpp
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i native/*.hpp native/*.cpp
+
+# The tests of the circuit again, on a kernel that notices bad addresses and
+# undefined behaviour. Python itself is not built for it, so the run-time
+# library is loaded first, and leaks at exit are not looked for.
+sanitize: $(SANITIZED)/installed
+	PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	$(BIN)/python -m pytest tests/circuit -p no:cacheprovider
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/memory.py
+
+$(VENV)/tools: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.18" ninja
+	touch $@
+
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	$(PIP_INSTALL) --no-build-isolation -C build-dir=build/release \
+	    -C cmake.define.KENYON_WARNINGS_AS_ERRORS=ON ".[test,lint]"
+	touch $@
+
+$(SANITIZED)/installed: $(VENV)/installed
+	rm -rf $(SANITIZED)
+	$(PIP_INSTALL) --no-build-isolation --no-deps --target $(SANITIZED) \
+	    -C build-dir=build/sanitize -C cmake.define.KENYON_SANITIZE=ON .
+	touch $@
+
+clean:
+	rm -rf $(VENV) build

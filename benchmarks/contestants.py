@@ -1,0 +1,146 @@
+"""Who is timed: the kernel, `FlyClassifier` and their peers, all on the same samples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from problem import SEED
+from race import Contestant
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from kenyon._native import Counters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+    from problem import Size
+
+    from kenyon._native import Codes
+
+    Samples = NDArray[np.float32]
+    Labels = NDArray[np.int64]
+
+BATCH = 1024
+SMALL_BATCH = 64
+LARGE_BATCH = 8 * BATCH
+N_SINGLE = 256
+MATRIX = 512
+
+
+def gather(size: Size) -> dict[str, Contestant]:
+    """Make all contestants of one size, trained and ready to run."""
+    large, labels = size.draw(LARGE_BATCH, np.random.default_rng(SEED))
+    X, y = large[:BATCH], labels[:BATCH]
+    return {
+        **_kernel(size, X, y),
+        **_threads(size, large),
+        **_learners(size, X, y),
+        **_one_by_one(size, X, y),
+        "GEMM + argpartition": _dense_coder(size, X),
+        "multiply-add": _multiply_add(),
+    }
+
+
+def _kernel(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
+    coder = size.coder().native
+    counters = Counters(size.n_cells)
+    counters.resize(size.n_classes)
+    counters.set_order(np.arange(size.n_classes, dtype=np.int32))
+    slots = y.astype(np.int32)
+    codes = coder.encode(X, 1)
+    counters.learn(codes, slots)
+    batches = _batches(X, slots)
+    coded = [(coder.encode(rows, 1), labels) for rows, labels in batches]
+    return {
+        "encode": Contestant(lambda: coder.encode(X, 1), BATCH),
+        "encode small": Contestant(_each(lambda rows, _: coder.encode(rows, 1), batches), BATCH),
+        "learn": Contestant(lambda: counters.learn(codes, slots), BATCH),
+        "learn small": Contestant(_each(counters.learn, coded), BATCH),
+        "encode and learn": Contestant(lambda: counters.learn(coder.encode(X, 1), slots), BATCH),
+        "read": Contestant(lambda: counters.best(codes, None, 1), BATCH),
+    }
+
+
+def _threads(size: Size, X: Samples) -> dict[str, Contestant]:
+    coder = size.coder().native
+    return {
+        "one thread": Contestant(lambda: coder.encode(X, 1), LARGE_BATCH),
+        "two threads": Contestant(lambda: coder.encode(X, 2), LARGE_BATCH),
+    }
+
+
+def _learners(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
+    classes = np.arange(size.n_classes)
+    fly = size.classifier().partial_fit(X, y, classes)
+    sgd = SGDClassifier(random_state=SEED).partial_fit(X, y, classes)
+    bayes = GaussianNB().partial_fit(X, y, classes)
+    batches = _batches(X, y)
+    return {
+        "partial_fit": Contestant(lambda: fly.partial_fit(X, y), BATCH),
+        "partial_fit small": Contestant(_each(fly.partial_fit, batches), BATCH),
+        "SGDClassifier small": Contestant(_each(sgd.partial_fit, batches), BATCH),
+        "GaussianNB small": Contestant(_each(bayes.partial_fit, batches), BATCH),
+    }
+
+
+def _one_by_one(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
+    fly = size.classifier().partial_fit(X, y)
+    sgd = SGDClassifier(random_state=SEED).partial_fit(X, y, np.arange(size.n_classes))
+    singles = list(zip(X[:N_SINGLE], y[:N_SINGLE].tolist(), strict=True))
+    vectors = [(x,) for x, _ in singles]
+    rows = [(x[np.newaxis],) for x, _ in singles]
+    return {
+        "encode_one": Contestant(_each(size.coder().native.encode_one, vectors), N_SINGLE),
+        "predict_one": Contestant(_each(fly.predict_one, vectors), N_SINGLE),
+        "learn_one": Contestant(_each(fly.learn_one, singles), N_SINGLE),
+        "SGDClassifier one": Contestant(_each(sgd.predict, rows), N_SINGLE),
+    }
+
+
+def _dense_coder(size: Size, X: Samples) -> Contestant:
+    """Layer 1 as one would write it in NumPy: a dense float32 product, then the winners."""
+    coder = size.coder().native
+    theta = np.zeros((size.n_features, size.n_cells), dtype=np.float32)
+    theta[coder.inputs.T, np.arange(size.n_cells)] = 1
+    # Taken once: to be given new memory for every product would slow the peer down.
+    sums = np.empty((len(X), size.n_cells), dtype=np.float32)
+    n_losers = size.n_cells - size.n_active
+
+    def winners() -> NDArray[np.intp]:
+        np.matmul(X, theta, out=sums)
+        return np.argpartition(sums, n_losers, axis=1)[:, n_losers:]
+
+    _check_same_work(coder.encode(X, 1), winners(), size.n_cells)
+    return Contestant(winners, len(X))
+
+
+def _check_same_work(codes: Codes, winners: NDArray[np.intp], n_cells: int) -> None:
+    starts, cells, _ = codes.to_csr()
+    active = np.zeros((len(winners), n_cells), dtype=bool)
+    active[np.repeat(np.arange(len(winners)), np.diff(starts)), cells] = True
+    agreement = np.take_along_axis(active, winners, axis=1).mean()
+    # Quantising the input decides otherwise on a few cells at the threshold.
+    assert agreement > 0.95, f"only {agreement:.0%} of the winners agree"
+
+
+def _multiply_add() -> Contestant:
+    """Multiply matrices; each multiply-add counts as a sample."""
+    left = np.ones((MATRIX, MATRIX), dtype=np.float32)
+    product = np.empty_like(left)
+    return Contestant(lambda: np.matmul(left, left, out=product), MATRIX**3)
+
+
+def _batches(X: Samples, y: NDArray[Any]) -> list[tuple[Samples, NDArray[Any]]]:
+    starts = range(0, len(X), SMALL_BATCH)
+    return [(X[start : start + SMALL_BATCH], y[start : start + SMALL_BATCH]) for start in starts]
+
+
+def _each(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
+    def run() -> None:
+        for values in arguments:
+            call(*values)
+
+    return run

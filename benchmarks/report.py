@@ -1,0 +1,60 @@
+"""Results as Markdown that is also pleasant to read in a terminal."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from problem import SEED
+
+from kenyon._native import current_path
+from kenyon.circuit import count_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Lay out a table: words in the first column, numbers in the others."""
+    lines = [header, *rows]
+    widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    return "\n".join(
+        "| " + " | ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) + " |"
+        for line in (header, rule, *lines[1:])
+    )
+
+
+def circumstances() -> str:
+    """Tell what is needed to obtain the results again."""
+    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    packages = ", ".join(f"{name} {version(name)}" for name in ("kenyon", "numpy", "scikit-learn"))
+    return "\n".join(
+        [
+            f"- Command: `{command}`",
+            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; seed {SEED}",
+            f"- Machine: {_processor()}, {count_threads(None)} cores, path {current_path()}",
+            f"- Python {platform.python_version()}, {packages}",
+        ]
+    )
+
+
+def save(name: str, text: str) -> None:
+    """Keep a report beside the benchmarks."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / name).write_text(text + "\n")
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

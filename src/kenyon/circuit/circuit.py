@@ -1,0 +1,128 @@
+"""Both layers together: rows in, labels out."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon.circuit.explanation import Explanation
+from kenyon.circuit.guard import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+    from kenyon.circuit.coder import Coder
+    from kenyon.circuit.memory import Memory, Rates
+
+
+class Circuit:
+    """A coder and a memory of its codes.
+
+    Takes validated input: rows of finite numbers, NumPy arrays or SciPy sparse matrices of the
+    right width, and arrays of labels. What changes the memory changes it as a whole or, if it
+    raises, not at all; what reads sees it before or after a change.
+    """
+
+    def __init__(self, coder: Coder, memory: Memory) -> None:
+        self.coder = coder
+        self.memory: Guard[Memory] = Guard(memory)
+
+    def learn(self, X: Any, y: NDArray[Any], rates: Rates, n_threads: int) -> None:
+        """Learn samples in the order given."""
+        self._change(
+            lambda memory, codes, labels: memory.learn(codes, labels, rates), X, y, n_threads
+        )
+
+    def learn_one(self, x: Any, y: NDArray[Any], rates: Rates) -> None:
+        """Learn one sample, whose label is the only element of y."""
+        codes = self.coder.encode_one(x)
+        self.memory.change(lambda memory: memory.learn(codes, y, rates))
+
+    def unlearn(self, X: Any, y: NDArray[Any], n_threads: int) -> None:
+        """Take back what learning these samples did."""
+
+        def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            memory.unlearn(codes, labels)
+
+        self._change(unlearn, X, y, n_threads)
+
+    def merge(self, others: Sequence[Circuit]) -> None:
+        """Add what others of the same wiring have learned."""
+        if not others:
+            return
+        total = others[0]._memory_for(self)
+        for other in others[1:]:
+            total.merge(other._memory_for(self))
+        self.memory.change(lambda memory: memory.merge(total))
+
+    def labels(self, X: Any, rates: Rates, n_threads: int) -> NDArray[Any]:
+        """Return the class of each row."""
+        with self.memory.reading as memory:
+            ranks = [memory.best(codes, rates, n_threads) for codes in self._codes(X, n_threads)]
+            return memory.classes[np.concatenate(ranks)]
+
+    def label(self, x: Any, rates: Rates) -> Any:
+        """Return the class of one sample."""
+        codes = self.coder.encode_one(x)
+        with self.memory.reading as memory:
+            return memory.classes[memory.best_one(codes, rates)]
+
+    def scores(self, X: Any, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+        """Return what each class receives from each row."""
+        with self.memory.reading as memory:
+            codes = self._codes(X, n_threads)
+            return np.concatenate([memory.scores(piece, rates, n_threads) for piece in codes])
+
+    def explain(self, x: Any, rates: Rates) -> Explanation:
+        """Tell which cells spoke for which class."""
+        codes = self.coder.encode_one(x)
+        _, cells, levels = codes.to_csr()
+        activity = levels / 255
+        with self.memory.reading as memory:
+            scores = memory.scores(codes, rates, 1)[0]
+            contributions = activity[:, np.newaxis] * memory.weights(cells, rates)
+            return Explanation(memory.classes, cells, activity, contributions, scores)
+
+    def _codes(self, X: Any, n_threads: int) -> Iterator[Codes]:
+        for _, rows in self.coder.pieces(X):
+            yield self.coder.native.encode(rows, n_threads)
+
+    def _change(
+        self,
+        action: Callable[[Memory, Codes, NDArray[Any]], None],
+        X: Any,
+        y: NDArray[Any],
+        n_threads: int,
+    ) -> None:
+        """Do something with all samples; what takes more than one piece, with a copy first."""
+        pieces = (
+            (self.coder.native.encode(rows, n_threads), y[where])
+            for where, rows in self.coder.pieces(X)
+        )
+        first, second = next(pieces), next(pieces, None)
+        if second is None:
+            self.memory.change(lambda memory: action(memory, *first))
+            return
+
+        def do_all(memory: Memory) -> None:
+            for codes, labels in chain((first, second), pieces):
+                action(memory, codes, labels)
+
+        self.memory.rework(do_all)
+
+    def _memory_for(self, target: Circuit) -> Memory:
+        """Return a copy of the memory, if the wiring is the target's."""
+        here, there = target.coder.parameters(), self.coder.parameters()
+        for name, value in here.items():
+            if value != there[name]:
+                raise ValueError(
+                    f"models of different circuits cannot be merged: {name} is {value!r} here and "
+                    f"{there[name]!r} there"
+                )
+        with self.memory.reading as memory:
+            return memory.copy()

@@ -1,0 +1,210 @@
+"""Layer 1 against its plain definition, and what is pinned for ever."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from kenyon import _native
+from kenyon.circuit import Coder
+from tests import reference
+
+
+def codes_of(coder, X, n_threads=1):
+    starts, cells, levels = coder.native.encode(np.ascontiguousarray(X), n_threads).to_csr()
+    return [
+        dict(zip(cells[a:b].tolist(), levels[a:b].tolist(), strict=True))
+        for a, b in pairwise(starts)
+    ]
+
+
+def code_of_one(coder, x):
+    _, cells, levels = coder.encode_one(x).to_csr()
+    return dict(zip(cells.tolist(), levels.tolist(), strict=True))
+
+
+@st.composite
+def coders(draw):
+    n_features = draw(st.integers(1, 40))
+    channels = draw(st.sampled_from(["raw", "on-off"]))
+    n_channels = n_features * (2 if channels == "on-off" else 1)
+    n_cells = draw(st.integers(1, 200))
+    return Coder.design(
+        n_features,
+        n_cells=n_cells,
+        fan_in=draw(st.integers(1, min(n_channels, 12))),
+        n_active=draw(st.integers(1, n_cells)),
+        inhibition=draw(st.sampled_from(["cut", "subtract"])),
+        channels=channels,
+        seed=draw(st.integers(0, 2**64 - 1)),
+    )
+
+
+def rows(n_features, max_rows=40):
+    """Ordinary numbers, few different values (many ties), zeros, and every scale."""
+    few = st.sampled_from([0.0, 1.0, 2.0, -1.0])
+    ordinary = st.floats(-10, 10, allow_nan=False, width=32)
+    extreme = st.floats(-1e300, 1e300, allow_nan=False)
+    return st.integers(1, max_rows).flatmap(
+        lambda n: st.one_of(
+            *(arrays(np.float64, (n, n_features), elements=e) for e in (few, ordinary, extreme))
+        )
+    )
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_codes_are_those_of_the_definition(data):
+    coder = data.draw(coders())
+    X = data.draw(rows(coder.n_features, max_rows=12))
+    assert codes_of(coder, X) == [reference.code(x, coder) for x in X]
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_every_path_and_number_of_threads_gives_the_same_bits(data):
+    coder = data.draw(coders())
+    X = data.draw(rows(coder.n_features, max_rows=100))
+    expected = [code_of_one(coder, x) for x in X]
+    best = _native.current_path()
+    try:
+        for path in _native.available_paths():
+            _native.use_path(path)
+            assert [code_of_one(coder, x) for x in X[:5]] == expected[:5], path
+            for n_threads in (1, 2, 3):
+                assert codes_of(coder, X, n_threads) == expected, (path, n_threads)
+    finally:
+        _native.use_path(best)
+
+
+@pytest.mark.parametrize("inhibition", ["cut", "subtract"])
+@pytest.mark.parametrize("path", _native.available_paths())
+def test_large_circuits_agree_with_a_full_sort(path, inhibition):
+    """Sizes at which the threshold is guessed from a sample, the guess being wrong at times."""
+    coder = Coder.design(84, n_cells=3210, fan_in=10, n_active=100, inhibition=inhibition, seed=3)
+    X = np.maximum(np.random.default_rng(0).standard_normal((640, 84)), 0)
+    inputs = coder.native.inputs
+    psi = np.array([reference.quantise(x, 10)[inputs].sum(axis=1) for x in X])
+    order = np.argsort(-psi, axis=1, kind="stable")
+    best = _native.current_path()
+    try:
+        _native.use_path(path)
+        codes = codes_of(coder, X)
+    finally:
+        _native.use_path(best)
+    for code, row, ranked in zip(codes, psi, order, strict=True):
+        offset = row[ranked[100]] if inhibition == "subtract" else 0
+        top = row[ranked[0]] - offset
+        winners = np.sort(ranked[:100])
+        levels = (510 * (row[winners] - offset) + top) // (2 * top)
+        expected = dict(zip(winners.tolist(), levels.tolist(), strict=True))
+        assert code == {cell: level for cell, level in expected.items() if level}
+
+
+def test_a_matrix_too_large_to_keep_by_channel_gives_the_same_codes():
+    coder = Coder.design(40_000, n_cells=2000, fan_in=50, channels="raw", seed=1)
+    X = np.random.default_rng(0).standard_normal((40, 40_000)).astype(np.float32)
+    assert [code_of_one(coder, x) for x in X[:3]] == codes_of(coder, X)[:3]
+    assert coder.native.nbytes == 4 * 2000 * 50
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_scale_of_an_input_does_not_matter(data):
+    """For scales that lose no digits: powers of two, from subnormal numbers to the largest."""
+    coder = data.draw(coders())
+    X = data.draw(arrays(np.float64, (3, coder.n_features), elements=st.integers(-99, 99)))
+    scale = 2.0 ** data.draw(st.integers(-1066, 1016))
+    assert codes_of(coder, X * scale) == codes_of(coder, X)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e-9, 1.0, 1e9, 1e300])
+def test_any_scale_is_coded_by_the_definition(scale):
+    coder = Coder.design(50, n_cells=500, fan_in=5, seed=2)
+    X = np.random.default_rng(0).standard_normal((5, 50)) * scale
+    assert codes_of(coder, X) == [reference.code(x, coder) for x in X]
+
+
+def test_an_input_of_zeros_activates_no_cell():
+    coder = Coder.design(40, seed=0)
+    assert codes_of(coder, np.zeros((2, 40))) == [{}, {}]
+
+
+def test_single_and_double_precision_agree_on_what_both_can_hold():
+    coder = Coder.design(64, seed=0)
+    X = np.random.default_rng(0).standard_normal((50, 64)).astype(np.float32)
+    assert codes_of(coder, X) == codes_of(coder, X.astype(np.float64))
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_dense_codes_are_those_of_the_definition(data):
+    coder = data.draw(coders())
+    X = data.draw(rows(coder.n_features, max_rows=5))
+    expected = [reference.dense_code(x, coder) for x in X]
+    for n_threads in (1, 2):
+        np.testing.assert_array_equal(coder.native.encode_dense(X, n_threads), expected)
+
+
+def test_wiring_is_drawn_as_defined():
+    inputs = Coder.design(30, n_cells=50, fan_in=4, channels="raw", seed=2**63 + 5).native.inputs
+    np.testing.assert_array_equal(inputs, reference.wiring(2**63 + 5, 30, 50, 4))
+
+
+def test_golden_wiring_and_codes():
+    """Never change these: models in the world depend on them."""
+    coder = Coder.design(50, n_cells=2000, fan_in=6, n_active=100, seed=42)
+    assert coder.native.inputs[[0, 1, 1999]].tolist() == [
+        [5, 13, 19, 26, 31, 46],
+        [8, 13, 25, 32, 36, 49],
+        [9, 18, 24, 31, 32, 47],
+    ]
+    code = code_of_one(coder, np.arange(50.0) % 7)
+    first = [(0, 223), (7, 231), (46, 215), (50, 207), (71, 207), (106, 231), (182, 207)]
+    assert list(code.items())[:7] == first
+    assert (len(code), sum(code.values())) == (100, 21772)
+
+
+def test_wiring_is_uniform_and_seeds_differ():
+    inputs = Coder.design(100, n_cells=20_000, fan_in=10, seed=0).native.inputs
+    uses = np.bincount(inputs.ravel(), minlength=100)
+    assert abs(uses - 2000).max() < 6 * np.sqrt(2000 * 0.9)
+    other = Coder.design(100, n_cells=20_000, fan_in=10, seed=1).native.inputs
+    shared = (inputs[:, :, None] == other[:, None, :]).any(axis=2).mean()
+    assert abs(shared - 0.1) < 0.005
+
+
+def test_more_cells_begin_with_the_cells_of_fewer():
+    few, many = (Coder.design(20, n_cells=n, fan_in=3, seed=9).native.inputs for n in (100, 300))
+    np.testing.assert_array_equal(many[:100], few)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "expected"),
+    [
+        (2, (400, 2, 100, True)),
+        (4, (400, 2, 22, True)),
+        (31, (1240, 3, 62, True)),
+        (32, (1280, 3, 64, False)),
+        (84, (3360, 8, 168, False)),
+        (512, (20_000, 51, 1000, False)),
+        (5000, (20_000, 64, 1000, False)),
+    ],
+)
+def test_defaults_follow_from_the_number_of_features(n_features, expected):
+    coder = Coder.design(n_features)
+    assert (coder.n_cells, coder.fan_in, coder.n_active, coder.on_off) == expected
+
+
+def test_pieces_cover_all_rows_in_order_and_stay_small():
+    coder = Coder.design(1000, n_cells=400)
+    X = np.arange(5000 * 1000, dtype=np.uint16).reshape(5000, 1000)
+    pieces = list(coder.pieces(X))
+    assert [where.start for where, _ in pieces] == list(range(0, 5000, len(pieces[0][1])))
+    np.testing.assert_array_equal(np.concatenate([rows for _, rows in pieces]), X)
+    assert max(8 * rows.size for _, rows in pieces) <= 2**24

@@ -1,0 +1,100 @@
+"""Readers see the memory before or after a change, never in between."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+from kenyon.circuit import Coder, CountingMemory, Guard, Rates
+
+CODER = Coder.design(20, n_cells=300, fan_in=3, n_active=30, seed=0)
+X = np.random.default_rng(0).standard_normal((50, 20))
+CODES = CODER.native.encode(X, 1)
+RATES = Rates(1e-6)
+
+
+def test_concurrent_readers_never_see_half_a_batch():
+    """Each batch doubles every counter and adds a class, so that any mixture would show."""
+    memory = CountingMemory(CODER.n_cells)
+    memory.learn(CODES, np.zeros(50, dtype=int), RATES)
+    guard = Guard(memory)
+    stop = threading.Event()
+    wrong = []
+
+    def read():
+        unit = None
+        while not stop.is_set():
+            with guard.reading as seen:
+                classes, counts, scores = seen.classes, seen.samples, seen.scores(CODES, RATES, 1)
+            unit = scores.sum(axis=0)[0] / counts[0] if unit is None else unit
+            consistent = (
+                len(classes) == len(counts) == scores.shape[1]
+                and (counts == 50 * len(classes)).all()
+                and np.allclose(scores.sum(axis=0), unit * 50 * len(classes))
+            )
+            if not consistent:
+                wrong.append((classes, counts, scores.sum(axis=0)))
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for n in range(1, 20):
+        # n + 1 classes with n + 1 batches each.
+        def grow(memory, n=n):
+            for label in range(n):
+                memory.learn(CODES, np.full(50, label), RATES)
+            for _ in range(n + 1):
+                memory.learn(CODES, np.full(50, -n), RATES)
+
+        (guard.change if n % 2 else guard.rework)(grow)
+        # The new class moves from the front to the back of the order.
+        guard.change(lambda memory, n=n: memory.rename(-n, n))
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert not wrong
+    with guard.reading as memory:
+        assert memory.samples.tolist() == [1000] * 20
+
+
+def test_writers_do_not_lose_each_others_changes():
+    guard = Guard(CountingMemory(CODER.n_cells))
+
+    def write(label, change):
+        for _ in range(20):
+            change(lambda memory: memory.learn(CODES, np.full(50, label), RATES))
+
+    writers = [
+        threading.Thread(target=write, args=(label, (guard.change, guard.rework)[label % 2]))
+        for label in range(4)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    with guard.reading as memory:
+        assert memory.samples.tolist() == [1000] * 4
+
+
+@pytest.mark.parametrize("method", ["change", "rework"])
+def test_a_change_that_raises_lets_others_on(method):
+    guard = Guard(CountingMemory(CODER.n_cells))
+
+    def fail(memory):
+        raise RuntimeError("on purpose")
+
+    with pytest.raises(RuntimeError, match="on purpose"):
+        getattr(guard, method)(fail)
+    guard.change(lambda memory: memory.learn(CODES, np.zeros(50, dtype=int), RATES))
+    with guard.reading as memory:
+        assert len(memory) == 1
+
+
+def test_a_guard_can_be_pickled():
+    guard = Guard(CountingMemory(CODER.n_cells))
+    guard.change(lambda memory: memory.learn(CODES, np.arange(50) % 3, RATES))
+    with pickle.loads(pickle.dumps(guard)).reading as other, guard.reading as memory:
+        np.testing.assert_array_equal(other.synapses, memory.synapses)
