@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,20 +56,20 @@ def _kernel(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
     batches = _batches(X, slots)
     coded = [(coder.encode(rows, 1), labels) for rows, labels in batches]
     return {
-        "encode": Contestant(lambda: coder.encode(X, 1), BATCH),
-        "encode small": Contestant(_each(lambda rows, _: coder.encode(rows, 1), batches), BATCH),
-        "learn": Contestant(lambda: counters.learn(codes, slots), BATCH),
-        "learn small": Contestant(_each(counters.learn, coded), BATCH),
-        "encode and learn": Contestant(lambda: counters.learn(coder.encode(X, 1), slots), BATCH),
-        "read": Contestant(lambda: counters.best(codes, None, 1), BATCH),
+        "encode": Contestant(BATCH, lambda: coder.encode(X, 1)),
+        "encode small": Contestant(BATCH, *_calls(lambda rows, _: coder.encode(rows, 1), batches)),
+        "learn": Contestant(BATCH, lambda: counters.learn(codes, slots)),
+        "learn small": Contestant(BATCH, *_calls(counters.learn, coded)),
+        "encode and learn": Contestant(BATCH, lambda: counters.learn(coder.encode(X, 1), slots)),
+        "read": Contestant(BATCH, lambda: counters.best(codes, None, 1)),
     }
 
 
 def _threads(size: Size, X: Samples) -> dict[str, Contestant]:
     coder = size.coder().native
     return {
-        "one thread": Contestant(lambda: coder.encode(X, 1), LARGE_BATCH),
-        "two threads": Contestant(lambda: coder.encode(X, 2), LARGE_BATCH),
+        "one thread": Contestant(LARGE_BATCH, lambda: coder.encode(X, 1)),
+        "two threads": Contestant(LARGE_BATCH, lambda: coder.encode(X, 2)),
     }
 
 
@@ -79,10 +80,10 @@ def _learners(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
     bayes = GaussianNB().partial_fit(X, y, classes)
     batches = _batches(X, y)
     return {
-        "partial_fit": Contestant(lambda: fly.partial_fit(X, y), BATCH),
-        "partial_fit small": Contestant(_each(fly.partial_fit, batches), BATCH),
-        "SGDClassifier small": Contestant(_each(sgd.partial_fit, batches), BATCH),
-        "GaussianNB small": Contestant(_each(bayes.partial_fit, batches), BATCH),
+        "partial_fit": Contestant(BATCH, lambda: fly.partial_fit(X, y)),
+        "partial_fit small": Contestant(BATCH, *_calls(fly.partial_fit, batches)),
+        "SGDClassifier small": Contestant(BATCH, *_calls(sgd.partial_fit, batches)),
+        "GaussianNB small": Contestant(BATCH, *_calls(bayes.partial_fit, batches)),
     }
 
 
@@ -93,10 +94,10 @@ def _one_by_one(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
     vectors = [(x,) for x, _ in singles]
     rows = [(x[np.newaxis],) for x, _ in singles]
     return {
-        "encode_one": Contestant(_each(size.coder().native.encode_one, vectors), N_SINGLE),
-        "predict_one": Contestant(_each(fly.predict_one, vectors), N_SINGLE),
-        "learn_one": Contestant(_each(fly.learn_one, singles), N_SINGLE),
-        "SGDClassifier one": Contestant(_each(sgd.predict, rows), N_SINGLE),
+        "encode_one": Contestant(N_SINGLE, _each(size.coder().native.encode_one, vectors)),
+        "predict_one": Contestant(N_SINGLE, _each(fly.predict_one, vectors)),
+        "learn_one": Contestant(N_SINGLE, _each(fly.learn_one, singles)),
+        "SGDClassifier one": Contestant(N_SINGLE, _each(sgd.predict, rows)),
     }
 
 
@@ -106,15 +107,18 @@ def _dense_coder(size: Size, X: Samples) -> Contestant:
     theta = np.zeros((size.n_features, size.n_cells), dtype=np.float32)
     theta[coder.inputs.T, np.arange(size.n_cells)] = 1
     # Taken once: to be given new memory for every product would slow the peer down.
-    sums = np.empty((len(X), size.n_cells), dtype=np.float32)
+    sums = np.empty((BATCH, size.n_cells), dtype=np.float32)
     n_losers = size.n_cells - size.n_active
 
-    def winners() -> NDArray[np.intp]:
+    def project() -> None:
         np.matmul(X, theta, out=sums)
+
+    def select() -> NDArray[np.intp]:
         return np.argpartition(sums, n_losers, axis=1)[:, n_losers:]
 
-    _check_same_work(coder.encode(X, 1), winners(), size.n_cells)
-    return Contestant(winners, len(X))
+    project()
+    _check_same_work(coder.encode(X, 1), select(), size.n_cells)
+    return Contestant(BATCH, project, select)
 
 
 def _check_same_work(codes: Codes, winners: NDArray[np.intp], n_cells: int) -> None:
@@ -130,7 +134,7 @@ def _multiply_add() -> Contestant:
     """Multiply matrices; each multiply-add counts as a sample."""
     left = np.ones((MATRIX, MATRIX), dtype=np.float32)
     product = np.empty_like(left)
-    return Contestant(lambda: np.matmul(left, left, out=product), MATRIX**3)
+    return Contestant(MATRIX**3, lambda: np.matmul(left, left, out=product))
 
 
 def _batches(X: Samples, y: NDArray[Any]) -> list[tuple[Samples, NDArray[Any]]]:
@@ -138,7 +142,15 @@ def _batches(X: Samples, y: NDArray[Any]) -> list[tuple[Samples, NDArray[Any]]]:
     return [(X[start : start + SMALL_BATCH], y[start : start + SMALL_BATCH]) for start in starts]
 
 
+def _calls(
+    call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]
+) -> list[Callable[[], object]]:
+    return [partial(call, *values) for values in arguments]
+
+
 def _each(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
+    """Make one step of calls that are too short to be timed one by one."""
+
     def run() -> None:
         for values in arguments:
             call(*values)

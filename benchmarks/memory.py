@@ -28,8 +28,8 @@ STATUS = Path("/proc/self/status")
 
 METHOD = f"""\
 Peak of the anonymous resident memory during one call of partial_fit on a new model, sampled every
-{INTERVAL * 1e3:g} ms, less its value before the call. The model itself is part of it. The labels,
-int64, are in memory before the call."""
+{INTERVAL * 1e3:g} ms, less its value before the call. The model is part of it; the labels are
+in memory before."""
 
 
 class PeakMemory:
@@ -113,11 +113,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gigabytes", type=float, default=4.0, help="size of the file (4)")
     n_bytes = parser.parse_args().gigabytes * 1e9
-    n_samples = int(n_bytes / (4 * A.n_features))
-    if n_samples < 1:
+    sample_bytes = 4 * A.n_features
+    if not n_bytes >= sample_bytes:
         sys.exit("--gigabytes is too small for a single sample.")
     if not STATUS.exists():
         sys.exit("This benchmark needs Linux, where /proc/self/status tells a process its memory.")
+    circumstances = report.circumstances()
     with tempfile.TemporaryDirectory() as folder:
         free = shutil.disk_usage(folder).free
         if free < 1.05 * n_bytes:
@@ -125,9 +126,9 @@ def main() -> None:
                 f"The temporary folder has {free / 1e9:.1f} GB left, too little for a file of "
                 f"{n_bytes / 1e9:g} GB: free some, set TMPDIR, or choose fewer with --gigabytes."
             )
-        rows = measure(Path(folder), n_samples)
+        rows = measure(Path(folder), int(n_bytes / sample_bytes))
     table = report.table(("partial_fit on a memory-mapped file", ""), rows)
-    text = "\n\n".join(("# Memory", report.circumstances(), f"- Size {A}", METHOD, table))
+    text = "\n\n".join(("# Memory", circumstances, f"- Size {A}", METHOD, table))
     print(text)
     report.save("memory.md", text)
 

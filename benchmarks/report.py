@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from datetime import datetime, timezone
@@ -32,14 +33,15 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def circumstances() -> str:
-    """Tell what is needed to obtain the results again."""
+    """Tell what is needed to obtain the results again; asked before the run, for its load."""
     command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
     packages = ", ".join(f"{name} {version(name)}" for name in ("kenyon", "numpy", "scikit-learn"))
     return "\n".join(
         [
             f"- Command: `{command}`",
             f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; seed {SEED}",
-            f"- Machine: {_processor()}, {count_threads(None)} cores, path {current_path()}",
+            f"- Machine: {_processor()}, {count_threads(None)} cores, path {current_path()}; "
+            f"load of others before the run {os.getloadavg()[0]:.1f}",
             f"- Python {platform.python_version()}, {packages}",
         ]
     )

@@ -27,8 +27,9 @@ ROUNDS = 30
 QUICK_ROUNDS = 2
 
 METHOD = f"""\
-Within each round all contestants of a size take turns; of each the fastest run counts. All have
-one thread, except where two are named. Encoding is timed on batches of {BATCH}."""
+Within each round all contestants of a size take turns; of each step of their work, such as learning
+one batch, the fastest time counts. All have one thread, except where two are named. Encoding is
+timed on batches of {BATCH}."""
 
 BOUND = """\
 The bound is what the additions of layer 1 alone take, n_cells * fan_in a sample, at the rate at
@@ -158,12 +159,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds, and no result is kept")
     quick = parser.parse_args().quick
+    circumstances = report.circumstances()
     with threadpool_limits(1):
         rounds = QUICK_ROUNDS if quick else ROUNDS
         times = {size: race(gather(size), rounds) for size in (A, B)}
     sections = (
         "# Speed",
-        report.circumstances(),
+        circumstances,
         "\n".join(f"- Size {size}" for size in times),
         f"{METHOD} {rounds} rounds.",
         contest_table(times),

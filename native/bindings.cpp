@@ -306,6 +306,8 @@ void bind_memory(nb::class_<Memory>& memory) {
 
 NB_MODULE(_native, module) {
   using namespace kenyon;
+  // Models that live until the interpreter ends are no leaks.
+  nb::set_leak_warnings(false);
   module.doc() = "Kenyon's kernel.";
   module.def("available_paths", available_paths);
   module.def("current_path", [] { return std::string(kernel().name); });

@@ -60,20 +60,25 @@ inline std::int16_t smallest_of(const std::int16_t* psi, std::int64_t n) {
   return smallest;
 }
 
-// The value of rank k (1 is the largest) among more than k sums, all of them
-// above `below` and at most `largest`.
-inline std::int16_t kth_largest(const std::int16_t* psi, std::int64_t n, std::int64_t k,
-                                std::int16_t below, std::int16_t largest) {
-  int low = below;     // at least k sums exceed it
+// A bound that exactly k of the sums exceed or, where ties leave none, the value
+// of rank k (1 is the largest). More than k sums are given, all of them above
+// `below` and at most `largest`.
+struct Bound {
+  std::int16_t value;
+  bool exact;
+};
+
+inline Bound bound_for(const std::int16_t* psi, std::int64_t n, std::int64_t k, std::int16_t below,
+                       std::int16_t largest) {
+  int low = below;     // more than k sums exceed it
   int high = largest;  // fewer than k do
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    if (count_above(psi, n, static_cast<std::int16_t>(middle)) >= k)
-      low = middle;
-    else
-      high = middle;
+    const std::int64_t above = count_above(psi, n, static_cast<std::int16_t>(middle));
+    if (above == k) return {static_cast<std::int16_t>(middle), true};
+    (above > k ? low : high) = middle;
   }
-  return static_cast<std::int16_t>(high);
+  return {static_cast<std::int16_t>(high), false};
 }
 
 // Drops what is not above the bound, in place and in order.
@@ -106,27 +111,28 @@ inline void drop_last_ties(Candidates& c, std::int16_t bound, std::int64_t n_wan
   c.n = kept;
 }
 
-inline std::int16_t largest_below(const std::int16_t* psi, std::int64_t n, std::int16_t bound) {
+inline std::int16_t largest_up_to(const std::int16_t* psi, std::int64_t n, std::int16_t bound) {
   std::int16_t largest = 0;
   for (std::int64_t i = 0; i < n; ++i)
-    largest = psi[i] < bound && psi[i] > largest ? psi[i] : largest;
+    largest = psi[i] <= bound && psi[i] > largest ? psi[i] : largest;
   return largest;
 }
 
 // Leaves the n_wanted largest candidates; returns the sum of the strongest
 // cell that lost, 0 if none did. `below` is a bound that all candidates exceed.
 inline std::int16_t take_winners(Candidates& c, std::int64_t n_wanted, std::int16_t below,
-                                 std::int16_t largest, bool want_loser) {
+                                 std::int16_t largest) {
   if (c.n <= n_wanted) return 0;
   for (std::int64_t i = c.n; i < round_up(c.n, kWord); ++i) c.psi[i] = 0;
-  const std::int16_t bound = kth_largest(c.psi, c.n, n_wanted, below, largest);
-  std::int16_t loser = want_loser ? largest_below(c.psi, c.n, bound) : std::int16_t{0};
-  keep_above(c, static_cast<std::int16_t>(bound - 1));
-  if (c.n > n_wanted) {
-    drop_last_ties(c, bound, n_wanted);
-    loser = bound;
+  const Bound bound = bound_for(c.psi, c.n, n_wanted, below, largest);
+  if (bound.exact) {
+    const std::int16_t loser = largest_up_to(c.psi, c.n, bound.value);
+    keep_above(c, bound.value);
+    return loser;
   }
-  return loser;
+  keep_above(c, static_cast<std::int16_t>(bound.value - 1));
+  drop_last_ties(c, bound.value, n_wanted);
+  return bound.value;
 }
 
 // level = (510 psi + max) // (2 max). The numerator is below 2^24 and the
@@ -160,7 +166,7 @@ inline void write_code(const Wiring& wiring, Candidates& c, std::int16_t below,
   std::uint32_t* cells = sink.cells + i * wiring.n_active;
   std::uint8_t* levels = sink.levels + i * wiring.n_active;
   const std::int16_t largest = largest_of(c.psi, c.n);
-  const std::int16_t loser = take_winners(c, wiring.n_active, below, largest, wiring.subtract);
+  const std::int16_t loser = take_winners(c, wiring.n_active, below, largest);
   const std::int16_t offset = wiring.subtract ? loser : std::int16_t{0};
   if (c.n == 0 || largest == offset) {
     sink.n_winners[i] = 0;

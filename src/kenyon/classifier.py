@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kenyon import model_file
 from kenyon.circuit import (
@@ -22,8 +22,9 @@ from kenyon.circuit import (
     check_rates,
     count_threads,
 )
-from kenyon.coders import NUMBERS, choose_seed
+from kenyon.coders import choose_seed
 from kenyon.editing import EditingMixin
+from kenyon.validation import validate_labelled, validate_samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,11 +185,11 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         -------
         self
         """
-        if not hasattr(self, "circuit_"):
-            return self.partial_fit(np.asarray(x)[np.newaxis], [y])
         label = np.asarray(y)
         if label.ndim != 0:
             raise ValueError(f"y must be one label, but has the shape {label.shape}")
+        if not hasattr(self, "circuit_"):
+            return self.partial_fit(np.asarray(x)[np.newaxis], label.reshape(1))
         self.circuit_.learn_one(x, label.reshape(1), self._rates())
         return self
 
@@ -203,7 +204,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         -------
         labels : ndarray of shape (n_samples,)
         """
-        X = self._validate_unlabelled(X)
+        X = validate_samples(self, X)
         return self.circuit_.labels(X, self._rates(), count_threads(self.n_threads))
 
     def predict_one(self, x: ArrayLike) -> Any:
@@ -332,15 +333,10 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
         self._rates()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
-        return X, y
-
-    def _validate_unlabelled(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=NUMBERS, reset=False)
+        return validate_labelled(self, X, y, reset)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        X = self._validate_unlabelled(X)
+        X = validate_samples(self, X)
         return self.circuit_.scores(X, self._rates(), count_threads(self.n_threads))
 
     def _check_classes(self, classes: ArrayLike, y: NDArray[Any]) -> NDArray[Any]:

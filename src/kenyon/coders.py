@@ -9,17 +9,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from kenyon.circuit import Coder, count_threads
+from kenyon.validation import NUMBERS, validate_samples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon.circuit.coder import Channels, Inhibition
-
-NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
-"""What the kernel's conversion is exact for; anything else becomes float64 when validated."""
 
 
 def choose_seed(random_state: int | np.random.RandomState | None) -> int:
@@ -51,10 +49,6 @@ class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, A
 
     @abstractmethod
     def _design(self, n_features: int) -> Coder: ...
-
-    def _validate(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=NUMBERS, reset=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -117,8 +111,8 @@ class SparseCoder(_Coder):
     >>> X = np.eye(50)
     >>> coder = SparseCoder(n_cells=2000, fan_in=6, n_active=100).fit(X)
     >>> codes = coder.transform(X)
-    >>> codes.shape, codes.max(), int(codes[0].count_nonzero())
-    ((50, 2000), 1.0, 100)
+    >>> print(codes.shape, codes.max(), codes[0].count_nonzero())
+    (50, 2000) 1.0 100
     >>> coder.levels(X).dtype
     dtype('uint8')
     """
@@ -153,7 +147,7 @@ class SparseCoder(_Coder):
         codes : csr_matrix of shape (n_samples, n_cells)
             From 0 to 1; float32 for float32 input, otherwise float64.
         """
-        X = self._validate(X)
+        X = validate_samples(self, X)
         return cast("sparse.csr_matrix[Any]", _as_code(self._levels(X), X))
 
     def levels(self, X: Any) -> sparse.csr_matrix[Any]:
@@ -167,7 +161,7 @@ class SparseCoder(_Coder):
         -------
         levels : csr_matrix of uint8, of shape (n_samples, n_cells)
         """
-        return self._levels(self._validate(X))
+        return self._levels(validate_samples(self, X))
 
     def _levels(self, X: Any) -> sparse.csr_matrix[Any]:
         n_threads = count_threads(self.n_threads)
@@ -213,8 +207,8 @@ class DenseCoder(_Coder):
     >>> import numpy as np
     >>> from kenyon import DenseCoder
     >>> code = DenseCoder(n_cells=400, fan_in=5).fit_transform(np.eye(50))
-    >>> code.shape, code.min(), code.max()
-    ((50, 400), 0.0, 1.0)
+    >>> print(code.shape, code.min(), code.max())
+    (50, 400) 0.0 1.0
     """
 
     def __init__(
@@ -243,7 +237,7 @@ class DenseCoder(_Coder):
         codes : ndarray of shape (n_samples, n_cells)
             From 0 to 1; float32 for float32 input, otherwise float64.
         """
-        X = self._validate(X)
+        X = validate_samples(self, X)
         n_threads = count_threads(self.n_threads)
         native = self.coder_.native
         levels = [native.encode_dense(rows, n_threads) for _, rows in self.coder_.pieces(X)]

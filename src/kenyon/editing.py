@@ -119,7 +119,7 @@ class EditingMixin(ABC):
         -------
         model : FlyClassifier
         """
-        first, *others = list(models) or [None]
-        if not isinstance(first, EditingMixin):
-            raise TypeError(f"models must hold FlyClassifier models, but begins with {first!r:.80}")
-        return deepcopy(first).merge(*others)
+        models = list(models)
+        if not models or not isinstance(models[0], EditingMixin):
+            raise TypeError(f"models must be one or more FlyClassifiers, but is {models!r:.80}")
+        return deepcopy(models[0]).merge(*models[1:])

@@ -204,10 +204,11 @@ def _restore(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> FlyCla
 
 
 def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:
-    kind = np.dtype(dtype).kind
+    # Of None or a dictionary NumPy would make a type too.
+    kind = np.dtype(dtype).kind if isinstance(dtype, str) else "?"
     if kind not in "biufUO":
         raise ValueError(f"its labels are of the type {dtype!r}")
     classes = np.array(labels, dtype="U" if kind == "U" else dtype)
-    if classes.tolist() != labels or len(set(labels)) != len(labels):
+    if classes.ndim != 1 or classes.tolist() != labels or len(set(labels)) != len(labels):
         raise ValueError(f"its labels are not different ones of the type {dtype!r}")
     return classes

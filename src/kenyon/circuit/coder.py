@@ -126,9 +126,12 @@ class Coder:
 
 def _as_vector(x: Any) -> NDArray[np.float64]:
     try:
-        vector = np.ascontiguousarray(x, dtype=np.float64)
+        given = np.ascontiguousarray(x)
+        if given.dtype.kind == "c":
+            raise TypeError("NumPy would drop the imaginary parts with no more than a warning")
+        vector = given.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"x must be a vector of numbers, but is {x!r:.80}") from error
+        raise ValueError(f"x must be a vector of real numbers, but is {x!r:.80}") from error
     if vector.ndim != 1:
         raise ValueError(f"x must be one sample, a vector, but has the shape {vector.shape}")
     return vector

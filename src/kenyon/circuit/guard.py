@@ -54,31 +54,30 @@ class _Reading(Generic[M]):
     def __init__(self, memory: M) -> None:
         self.memory = memory
         self.entrance = threading.Lock()
-        self._counting = threading.Lock()
-        self._n_inside = 0
+        self._exit = threading.Condition(threading.Lock())
+        self._n_entered = 0
+        self._n_left = 0
         self._awaited = False
-        self._left = threading.Condition(self._counting)
 
     def __enter__(self) -> M:
         with self.entrance:
-            memory = self.memory
             # The first reader after a change sorts; the others wait at the entrance.
-            memory.sort()
-            with self._counting:
-                self._n_inside += 1
-        return memory
+            self.memory.sort()
+            self._n_entered += 1
+            return self.memory
 
     def __exit__(self, *_: object) -> None:
-        with self._counting:
-            self._n_inside -= 1
-            if self._awaited and not self._n_inside:
-                self._left.notify()
+        with self._exit:
+            self._n_left += 1
+            if self._awaited:
+                self._exit.notify()
 
     def wait_until_left(self) -> None:
-        with self._counting:
+        """Wait until all have left, while holding the entrance so that none comes."""
+        with self._exit:
             self._awaited = True
             try:
-                while self._n_inside:
-                    self._left.wait()
+                while self._n_left != self._n_entered:
+                    self._exit.wait()
             finally:
                 self._awaited = False

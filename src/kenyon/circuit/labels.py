@@ -81,22 +81,31 @@ class Labels:
 
     def slots(self, y: NDArray[Any]) -> NDArray[np.int32]:
         """Return where each of many known labels is kept."""
-        unique, inverse = unique_labels(y)
-        return np.array([self.slot(label) for label in unique], dtype=np.int32)[inverse]
+        try:
+            return np.array([*map(self._slots.__getitem__, y.tolist())], dtype=np.int32)
+        except KeyError as error:
+            raise ValueError(f"the label {error.args[0]!r} has not been learned") from None
+        except TypeError:
+            raise ValueError("labels must be strings or numbers, but y holds others") from None
 
     def add(self, y: NDArray[Any]) -> NDArray[np.int32]:
         """Return where each of many labels is kept, new ones behind the rest."""
-        if y.size == 1 and y.item() in self:
-            return np.array([self._slots[y.item()]], dtype=np.int32)
-        unique, inverse = unique_labels(y)
-        self.extend(unique, y.dtype)
-        return np.array([self._slots[label] for label in unique], dtype=np.int32)[inverse]
+        try:
+            return self.slots(y)
+        except ValueError:
+            self.extend(y.tolist(), y.dtype)
+            return self.slots(y)
 
     def extend(self, labels: Iterable[Any], dtype: np.dtype[Any]) -> None:
         """Add those labels that are new; all of them or, if one is refused, none."""
-        new = [label for label in labels if label not in self]
+        try:
+            new = [label for label in dict.fromkeys(labels) if label not in self._slots]
+        except TypeError:
+            raise ValueError("labels must be strings or numbers, but y holds others") from None
         if not new:
             return
+        # An array of objects may hold NumPy's numbers and strings.
+        new = [label.item() if isinstance(label, np.generic) else label for label in new]
         for label in new:
             self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
         for label in new:
@@ -166,20 +175,3 @@ def _common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
     # int64 and uint64 meet in float64, which would make different labels equal.
     lossy = common.kind == "f" and all(dtype.kind != "f" for dtype in different)
     return np.dtype(object) if lossy else common
-
-
-def unique_labels(y: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
-    """Return the different labels as Python objects, and for each of y which one it is."""
-    if y.dtype == object:
-        numbers: dict[Any, int] = {}
-        try:
-            inverse = [numbers.setdefault(_plain(label), len(numbers)) for label in y.tolist()]
-        except TypeError as error:
-            raise ValueError("labels must be strings or numbers, but y holds others") from error
-        return list(numbers), np.array(inverse, dtype=np.intp)
-    unique, places = np.unique(y, return_inverse=True)
-    return unique.tolist(), places.reshape(-1)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label

@@ -1,0 +1,193 @@
+"""What scikit-learn and its neighbours do with an estimator works with these."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from unittest import SkipTest
+
+import joblib
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kenyon import DenseCoder, FlyClassifier, SparseCoder
+
+DECAYING = {"learning_rate": 0.01, "decay": 1e-4}
+
+
+@parametrize_with_checks(
+    [
+        FlyClassifier(),
+        FlyClassifier(**DECAYING),
+        SparseCoder(),
+        SparseCoder(inhibition="subtract"),
+        DenseCoder(),
+    ]
+)
+def test_every_check_of_scikit_learn_runs_and_passes(estimator, check):
+    try:
+        check(estimator)
+    except SkipTest as reason:
+        pytest.fail(f"the check was skipped: {reason}")
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600], y[:600]
+
+
+def small(**parameters):
+    return FlyClassifier(**{"n_cells": 800, **parameters})
+
+
+def synapses(model):
+    with model.circuit_.memory.reading as memory:
+        return memory.synapses
+
+
+def assert_same(model, other, X):
+    assert_array_equal(synapses(model), synapses(other))
+    assert_array_equal(model.class_count_, other.class_count_)
+    assert_array_equal(model.classes_, other.classes_)
+    assert_array_equal(model.decision_function(X), other.decision_function(X))
+    assert_array_equal(model.predict(X), other.predict(X))
+
+
+def test_pipeline_scales_and_learns_as_by_hand(digits):
+    X, y = digits
+    pipeline = make_pipeline(MinMaxScaler(), small()).fit(X, y)
+    scaled = MinMaxScaler().fit_transform(X)
+    assert_array_equal(pipeline.predict(X), small().fit(scaled, y).predict(scaled))
+
+
+@pytest.mark.parametrize("coder", [SparseCoder(n_cells=800), DenseCoder(n_cells=100)])
+def test_a_coder_feeds_another_estimator_in_a_pipeline(coder, digits):
+    X, y = digits
+    pipeline = make_pipeline(coder, small(channels="raw")).fit(X, y)
+    codes = clone(coder).fit_transform(X)
+    assert_array_equal(pipeline.predict(X), small(channels="raw").fit(codes, y).predict(codes))
+
+
+def test_grid_search_finds_the_parameters_that_score_best(digits):
+    X, y = digits
+    grid = {"learning_rate": ["auto", 1e-9, 0.2], "n_active": [1, 40]}
+    search = GridSearchCV(small(), grid, cv=3).fit(X, y)
+    scores = search.cv_results_["mean_test_score"].reshape(3, 2)  # rates, then active cells
+    assert search.best_score_ == scores.max() == scores[:, 1].max()
+    assert scores[:, 0].max() < 0.5 < 0.75 < scores[:, 1].min()
+    assert_same(search.best_estimator_, small(**search.best_params_).fit(X, y), X)
+
+
+def test_cross_validation_in_two_processes_scores_as_in_one(digits):
+    X, y = digits
+    alone = cross_val_score(small(), X, y, cv=4)
+    assert_array_equal(cross_val_score(small(), X, y, cv=4, n_jobs=2), alone)
+    assert alone.min() > 0.8
+
+
+def test_a_clone_has_the_parameters_and_nothing_learned(digits):
+    X, y = digits
+    model = small(fan_in=5, learning_rate=0.1, random_state=7).fit(X, y)
+    copied = clone(model)
+    assert copied.get_params() == model.get_params()
+    assert not hasattr(copied, "classes_")
+    assert_same(copied.fit(X, y), model, X)
+
+
+def through_pickle(model, folder):
+    return pickle.loads(pickle.dumps(model))
+
+
+def through_joblib(model, folder):
+    joblib.dump(model, folder / "model.joblib")
+    return joblib.load(folder / "model.joblib")
+
+
+def through_deepcopy(model, folder):
+    return copy.deepcopy(model)
+
+
+@pytest.mark.parametrize("parameters", [{}, DECAYING], ids=["counting", "decaying"])
+@pytest.mark.parametrize("through", [through_pickle, through_joblib, through_deepcopy])
+def test_a_copied_model_is_the_same_learns_on_alike_and_apart(
+    through, parameters, digits, tmp_path
+):
+    X, y = digits
+    model = small(**parameters).fit(X[:300], y[:300])
+    before = synapses(model)
+    copied = through(model, tmp_path)
+    assert copied.get_params() == model.get_params()
+    assert copied.n_features_in_ == model.n_features_in_
+    assert_same(copied, model, X)
+    copied.partial_fit(X[300:], y[300:])
+    assert_array_equal(synapses(model), before)
+    assert_same(copied, model.partial_fit(X[300:], y[300:]), X)
+
+
+@pytest.mark.parametrize("coder", [SparseCoder(n_cells=800), DenseCoder(n_cells=100)])
+def test_a_pickled_coder_codes_alike(coder, digits):
+    X, _ = digits
+    coder = clone(coder).fit(X)
+    copied = pickle.loads(pickle.dumps(coder))
+    difference = copied.transform(X) - coder.transform(X)
+    assert abs(difference).max() == 0
+    assert_array_equal(copied.get_feature_names_out(), coder.get_feature_names_out())
+
+
+@pytest.mark.parametrize("learning_rate", ["auto", 1, 0.2, 0.01, 1e-6])
+def test_a_learning_rate_set_after_learning_is_as_if_learned_with(learning_rate, digits):
+    X, y = digits
+    trained = small(learning_rate=learning_rate).fit(X, y)
+    model = small(learning_rate=0.05).fit(X, y)
+    before = model.decision_function(X)
+    model.set_params(learning_rate=learning_rate)
+    assert_same(model, trained, X)
+    assert [model.predict_one(x) for x in X[:50]] == trained.predict(X[:50]).tolist()
+    assert model.saturation_ == trained.saturation_
+    assert (model.decision_function(X) != before).any()
+
+
+HEAVY = {"torch", "matplotlib", "pandas", "polars"}
+
+
+def output_of(program):
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_importing_kenyon_loads_nothing_heavy():
+    # Some versions of scikit-learn load pandas themselves where it is installed.
+    program = """if True:
+        import sys, sklearn.base
+        before = set(sys.modules)
+        import kenyon
+        print(*set(sys.modules) - before)
+        """
+    loaded = set(output_of(program).split())
+    assert "kenyon" in loaded
+    assert not HEAVY & loaded
+
+
+def test_kenyon_works_where_nothing_heavy_is_installed():
+    program = f"""if True:
+        import sys
+        class Absent:
+            def find_spec(name, *_):
+                if name.partition(".")[0] in {HEAVY}:
+                    raise ModuleNotFoundError(name)
+        sys.meta_path.insert(0, Absent)
+        from kenyon import FlyClassifier
+        print(*FlyClassifier().fit([[1, 0], [0, 1]], ["a", "b"]).predict([[2, 0], [0, 3]]))
+        print(*sys.modules)
+        """
+    labels, modules = output_of(program).splitlines()
+    assert labels == "a b"
+    assert not HEAVY & set(modules.split())

@@ -1,0 +1,270 @@
+"""A saved model is the model, and a file is replaced as a whole or not at all."""
+
+import os
+import resource
+import stat
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from safetensors import SafetensorError
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+
+import kenyon
+from kenyon import FlyClassifier, model_file
+
+X, Y = load_digits(return_X_y=True)
+FADING = {"learning_rate": 0.1, "decay": 1e-3}
+
+
+def taught(n=200, **parameters):
+    return FlyClassifier(**{"n_cells": 400, **parameters}).fit(X[:n], Y[:n])
+
+
+def content(model):
+    with model.circuit_.memory.reading as memory:
+        return {"classes": memory.classes, **memory.content()}
+
+
+def assert_same(model, other):
+    assert model.circuit_.coder == other.circuit_.coder
+    assert model.n_features_in_ == other.n_features_in_
+    for name, array in content(model).items():
+        assert_array_equal(array, content(other)[name], strict=True)
+    if len(model.classes_):
+        rows = X[:60, : model.n_features_in_]
+        scores = model.decision_function(rows)
+        assert_array_equal(scores.view(np.int64), other.decision_function(rows).view(np.int64))
+        assert_array_equal(model.predict(rows), other.predict(rows), strict=True)
+        assert [other.predict_one(x) for x in rows] == model.predict(rows).tolist()
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def saved_and_loaded(model, path):
+    model.save(path)
+    loaded = kenyon.load(path)
+    assert type(loaded) is FlyClassifier
+    assert_same(loaded, model)
+    return loaded
+
+
+label_lists = st.one_of(
+    st.lists(labels, min_size=1, max_size=30)
+    for labels in (
+        st.integers(-(2**63), 2**63 - 1),
+        st.integers(0, 3),
+        st.booleans(),
+        st.integers(-5, 5).map(float),
+        st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8),
+    )
+)
+
+
+@given(
+    labels=label_lists,
+    as_objects=st.booleans(),
+    width=st.integers(1, 40),
+    parameters=st.fixed_dictionaries(
+        {"n_cells": st.integers(1, 60)},
+        optional={
+            "fan_in": st.just(1),
+            "n_active": st.just(1),
+            "inhibition": st.sampled_from(["cut", "subtract"]),
+            "channels": st.sampled_from(["auto", "raw", "on-off"]),
+            "random_state": st.integers(0, 2**64 - 1),
+            "n_threads": st.integers(1, 3),
+        },
+    ),
+    rates=st.fixed_dictionaries({"learning_rate": st.floats(1e-300, 1e300)})
+    | st.fixed_dictionaries({"learning_rate": st.floats(1e-3, 1), "decay": st.floats(0, 0.99)})
+    | st.just({}),
+)
+@settings(max_examples=60, deadline=None)
+def test_saved_is_loaded_and_learns_on_alike(labels, as_objects, width, parameters, rates):
+    y = np.array(labels, dtype=object) if as_objects else np.array(labels)
+    rows, more = X[: len(y), 20 : 20 + width], X[100 : 100 + len(y), 20 : 20 + width]
+    model = FlyClassifier(**parameters, **rates).fit(rows, y)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fly.kenyon"
+        model.save(path)
+        loaded = kenyon.load(path)
+    assert loaded.get_params() == model.get_params()
+    assert_same(loaded, model)
+    assert_same(loaded.partial_fit(more, y), model.partial_fit(more, y))
+    assert_same(loaded.learn_one(more[0], y[0]), model.learn_one(more[0], y[0]))
+
+
+@pytest.mark.parametrize("parameters", [{}, FADING], ids=["counting", "decaying"])
+def test_what_was_edited_is_saved_as_it_is(parameters, tmp_path):
+    model = taught(**parameters).forget(3).rename(7, 70).partial_fit(X[:5], Y[:5] + 20)
+    loaded = saved_and_loaded(model, tmp_path / "fly.kenyon")
+    assert_same(loaded.forget(70), model.forget(70))
+    assert_same(loaded.fit(X[:50], Y[:50]), taught(50, **parameters))
+
+
+def test_a_loaded_model_unlearns_and_merges(tmp_path):
+    loaded = saved_and_loaded(taught(100), tmp_path / "fly.kenyon")
+    assert_same(loaded.merge(taught(50)).unlearn(X[:100], Y[:100]), taught(50))
+    assert_same(taught(100).merge(loaded).unlearn(X[:50], Y[:50]), taught(100))
+
+
+def test_declared_classes_and_none_at_all_are_saved(tmp_path):
+    model = FlyClassifier(n_cells=50).partial_fit(X[:1], ["a"], classes=["a", "b", "long name"])
+    assert saved_and_loaded(model, tmp_path / "three").class_count_.tolist() == [1, 0, 0]
+    for label in ("a", "b", "long name"):
+        model.forget(label)
+    assert_same(saved_and_loaded(model, tmp_path / "none").fit(X, Y), model.fit(X, Y))
+
+
+def test_feature_names_are_saved(tmp_path):
+    frame = pd.DataFrame(X[:90], columns=[f"pixel {i}" for i in range(64)])
+    model = FlyClassifier(n_cells=100).fit(frame, Y[:90])
+    model.save(tmp_path / "fly.kenyon")
+    loaded = kenyon.load(tmp_path / "fly.kenyon")
+    assert_array_equal(loaded.feature_names_in_, model.feature_names_in_, strict=True)
+    assert_array_equal(loaded.predict(frame), model.predict(frame))
+    with pytest.raises(ValueError, match="feature names should match"):
+        loaded.predict(frame.rename(columns={"pixel 0": "pixel zero"}))
+    assert not hasattr(saved_and_loaded(taught(), tmp_path / "plain"), "feature_names_in_")
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.RandomState(3), np.int64(5), 2**64 - 1])
+def test_the_seed_that_was_drawn_is_what_is_saved(random_state, tmp_path):
+    model = taught(random_state=random_state)
+    loaded = saved_and_loaded(model, tmp_path / "fly.kenyon")
+    assert loaded.random_state == model.circuit_.coder.seed
+    assert_same(clone(loaded).fit(X[:200], Y[:200]), model)
+
+
+def test_numpy_numbers_as_parameters_are_saved(tmp_path):
+    model = taught(n_cells=np.int32(300), learning_rate=np.float32(0.1), n_threads=np.uint8(2))
+    assert saved_and_loaded(model, tmp_path / "fly.kenyon").get_params() == model.get_params()
+
+
+def test_many_classes_take_the_size_of_their_counters(tmp_path):
+    rows = np.random.default_rng(0).random((3000, 8))
+    model = FlyClassifier(n_cells=500, n_active=10).fit(rows, np.arange(3000) * 7)
+    model.save(tmp_path / "fly.kenyon")
+    assert_same(kenyon.load(tmp_path / "fly.kenyon"), model)
+    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (3000 * 500 * 4) < 1.02
+
+
+def test_a_wide_circuit_takes_no_more_than_its_counters(tmp_path):
+    model = FlyClassifier(n_cells=20000, fan_in=64).fit(X, Y > 4)
+    model.save(tmp_path / "fly.kenyon")
+    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (2 * 20000 * 4) < 1.02
+
+
+def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path):
+    for n in (50, 200, 100):
+        taught(n).save(str(tmp_path / "fly.kenyon"))
+        assert_same(kenyon.load(str(tmp_path / "fly.kenyon")), taught(n))
+        assert names(tmp_path) == ["fly.kenyon"]
+
+
+def test_a_link_stays_and_the_file_that_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "store").mkdir()
+    target, link = tmp_path / "store" / "fly-7", tmp_path / "current"
+    link.symlink_to(target)
+    for n in (50, 200):
+        saved_and_loaded(taught(n), link)
+        assert link.is_symlink()
+        assert_same(kenyon.load(target), taught(n))
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["current", "fly-7", "store"]
+
+
+def test_files_get_the_permissions_of_other_files_and_keep_their_own(tmp_path):
+    path, other = tmp_path / "fly.kenyon", tmp_path / "other"
+    other.touch()
+    taught().save(path)
+    assert path.stat().st_mode == other.stat().st_mode
+    path.chmod(0o640)
+    taught().save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@contextmanager
+def old_file_stays(folder):
+    """What is inside fails; the file that was there must still be, and nothing beside it."""
+    path = folder / "fly.kenyon"
+    old = taught(50)
+    old.save(path)
+    before = path.read_bytes()
+    yield path
+    assert path.read_bytes() == before
+    assert_same(kenyon.load(path), old)
+    assert names(folder) == ["fly.kenyon"]
+
+
+@pytest.mark.parametrize("error", [OSError, SafetensorError, KeyboardInterrupt])
+def test_a_write_that_fails_half_way_leaves_the_old_file(error, tmp_path, monkeypatch):
+    def write_half(tensors, path, metadata):
+        path.write_bytes(tensors["synapses"].tobytes()[:5000])
+        raise error("gone")
+
+    with old_file_stays(tmp_path) as path:
+        monkeypatch.setattr(model_file, "save_file", write_half)
+        if error is KeyboardInterrupt:
+            with pytest.raises(error):
+                taught().save(path)
+        else:
+            with pytest.raises(OSError, match="could not be written: gone") as raised:
+                taught().save(path)
+            assert str(path) in str(raised.value)
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with old_file_stays(tmp_path) as path:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
+        try:
+            with pytest.raises(OSError, match=r"fly\.kenyon could not be written: .*too large"):
+                taught().save(path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def without_privileges():
+    """Root may write anywhere: be nobody for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_folder_that_cannot_be_written_leaves_the_old_file():
+    model = taught()
+    with tempfile.TemporaryDirectory() as folder, old_file_stays(Path(folder)) as path:
+        os.chmod(folder, 0o555)  # noqa: PTH101
+        try:
+            with (
+                without_privileges(),
+                pytest.raises(PermissionError, match=r"could not be written: .*fly\.kenyon"),
+            ):
+                model.save(path)
+        finally:
+            os.chmod(folder, 0o755)  # noqa: PTH101
+
+
+def test_a_missing_folder_or_a_folder_in_the_place_is_said(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"could not be written: .*nowhere/fly\.kenyon"):
+        taught().save(tmp_path / "nowhere" / "fly.kenyon")
+    with pytest.raises(IsADirectoryError, match=f"could not be written: .*{tmp_path.name}"):
+        taught().save(tmp_path)
+    assert names(tmp_path) == []
+    assert not any(tmp_path.name in name for name in names(tmp_path.parent) if "." in name)

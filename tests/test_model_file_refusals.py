@@ -1,0 +1,281 @@
+"""A file that is not whole, not a model or not ours is refused, and nothing in it runs."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+import kenyon
+from kenyon import FlyClassifier, model_file
+
+X = np.random.default_rng(1).random((12, 4))
+Y = ["a", "b", "naïve"] * 4
+FADING = {"learning_rate": 0.1, "decay": 0.01}
+
+
+@pytest.fixture(params=[{}, FADING], ids=["counting", "decaying"])
+def path(request, tmp_path):
+    """A small model on disk."""
+    FlyClassifier(n_cells=10, **request.param).fit(X, Y).save(tmp_path / "fly.kenyon")
+    return tmp_path / "fly.kenyon"
+
+
+def assert_refused(path, sentence="is damaged|not a Kenyon model|has the format version"):
+    with pytest.raises(ValueError, match=sentence) as refusal:
+        kenyon.load(path)
+    assert str(refusal.value).startswith(f"{path} ")
+    return str(refusal.value)
+
+
+def test_no_file_at_all(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*fly\.kenyon"):
+        kenyon.load(tmp_path / "fly.kenyon")
+
+
+def test_a_folder(tmp_path):
+    with pytest.raises(OSError, match=f"{tmp_path.name} could not be read"):
+        kenyon.load(tmp_path)
+
+
+def test_a_file_cut_short_anywhere(path):
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert_refused(path)
+
+
+def test_bytes_too_many(path):
+    path.write_bytes(path.read_bytes() + b"\0" * 8)
+    assert_refused(path)
+
+
+@pytest.mark.parametrize("flip", [0x01, 0x20, 0x80, 0xFF])
+def test_one_byte_changed_anywhere(path, flip):
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= flip
+        path.write_bytes(damaged)
+        assert_refused(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"Dear reader, this is no model.\n" * 50,
+        b"{}",
+        b"\0" * 1000,
+        b"\xff" * 1000,
+        b"PK\x03\x04" + b"\0" * 500,
+        np.random.default_rng(0).bytes(5000),
+    ],
+)
+def test_other_files(content, tmp_path):
+    (tmp_path / "other").write_bytes(content)
+    assert_refused(tmp_path / "other", "is not a Kenyon model, or is cut short")
+
+
+class Bomb:
+    """Leaves a trace where it is unpickled."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __reduce__(self):
+        return Path.touch, (self.trace,)
+
+
+def test_a_pickle_is_refused_and_not_executed(tmp_path):
+    trace = tmp_path / "trace"
+    bomb = pickle.dumps(Bomb(trace))
+    pickle.loads(bomb)
+    assert trace.exists(), "the bomb must be a real one"
+    trace.unlink()
+    for content in (bomb, len(bomb).to_bytes(8, "little") + bomb):
+        (tmp_path / "model").write_bytes(content)
+        assert_refused(tmp_path / "model", "is not a Kenyon model")
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize("dtype", ["F64", "BF16", "F8_E4M3"])
+def test_safetensors_of_others(dtype, tmp_path):
+    size = {"F64": 8, "BF16": 2, "F8_E4M3": 1}[dtype]
+    header = json.dumps({"w": {"dtype": dtype, "shape": [2], "data_offsets": [0, 2 * size]}})
+    content = len(header).to_bytes(8, "little") + header.encode() + bytes(2 * size)
+    (tmp_path / "other").write_bytes(content)
+    assert_refused(tmp_path / "other", "is a safetensors file, but not a Kenyon model")
+
+
+def read(path):
+    with safe_open(path, framework="numpy") as file:
+        return file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+def forge(path, change=lambda header, tensors: None, text=None, **metadata):
+    """Write the file again, changed, but with a digest that fits."""
+    before, tensors = read(path)
+    header = json.loads(before["model"])
+    change(header, tensors)
+    text = json.dumps(header) if text is None else text
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    digest = model_file._digest(text, tensors)
+    changed = {**before, "model": text, "digest": digest, **metadata}
+    save_file(tensors, path, {name: value for name, value in changed.items() if value is not None})
+
+
+def test_a_forgery_that_changes_nothing_is_loaded(path):
+    forge(path)
+    assert kenyon.load(path).classes_.tolist() == ["a", "b", "naïve"]
+
+
+@pytest.mark.parametrize("version", ["2", "10", "1.5", "", None])
+def test_other_versions_of_the_format(path, version):
+    forge(path, version=version)
+    said = assert_refused(path, "this Kenyon reads 1: a newer Kenyon may read it")
+    assert f"version {version or 'unknown'}," in said
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '"model"', "[" * 100_000, "{}"])
+def test_a_header_that_is_not_ours(path, text):
+    forge(path, text=text)
+    assert_refused(path, "is damaged: ")
+
+
+@pytest.mark.parametrize("key", ["model", "digest"])
+def test_metadata_without_a_part(path, key):
+    forge(path, **{key: None})
+    assert_refused(path, f"is damaged: it lacks '{key}'")
+
+
+@pytest.mark.parametrize("key", ["memory", "parameters", "circuit", "classes", "feature_names"])
+def test_a_header_without_a_part(path, key):
+    forge(path, lambda header, tensors: header.pop(key))
+    assert_refused(path, f"is damaged: it lacks '{key}'")
+
+
+HEADERS = {
+    "memory": [("memory", "dreaming"), ("memory", ["counting"]), ("memory", None)],
+    "parameters": [
+        ("parameters", {"n_cellz": 10}),
+        ("parameters", {"__class__": "os.system"}),
+        ("parameters", ["n_cells"]),
+        ("parameters", None),
+    ],
+    "circuit": [
+        ("circuit.n_cells", 11),
+        ("circuit.n_cells", "10"),
+        ("circuit.n_features", 0),
+        ("circuit.n_features", 4.5),
+        ("circuit.fan_in", 9),
+        ("circuit.fan_in", -1),
+        ("circuit.n_active", 11),
+        ("circuit.inhibition", "none"),
+        ("circuit.on_off", "yes"),
+        ("circuit.seed", -1),
+        ("circuit.seed", 2**64),
+        ("circuit.extra", 1),
+        ("circuit", []),
+    ],
+    "labels": [
+        ("classes.labels", ["a", "b"]),
+        ("classes.labels", ["a", "b", "b"]),
+        ("classes.labels", ["a", "b", 3]),
+        ("classes.labels", ["a", "b", None]),
+        ("classes.labels", ["a", "b", ["c"]]),
+        ("classes.labels", [["a"], ["b"], ["c"]]),
+        ("classes.labels", {"a": 1, "b": 2, "c": 3}),
+        ("classes.labels", "abc"),
+        ("classes.labels", 3),
+        ("classes.extra", 3),
+    ],
+    "types": [
+        ("classes.dtype", dtype)
+        for dtype in (
+            *("<i8", "|u1", "<f8", "|b1", "<M8[s]", "|V8", "|S5", "i4,i4", "(2,)U3", "<c16"),
+            *("", "nonsense", "os.system", "U" * 10_000, "<U99999999999", "|V99999999999"),
+            *(None, 8, ["O"], {"names": ["x"], "formats": ["O"]}),
+        )
+    ],
+    "feature names": [("feature_names", ["x"]), ("feature_names", 4), ("feature_names", ["x"] * 5)],
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), [case for cases in HEADERS.values() for case in cases], ids=repr
+)
+def test_a_header_with_something_wrong(path, place, value):
+    def change(header, tensors):
+        *folders, key = place.split(".")
+        for folder in folders:
+            header = header[folder]
+        header[key] = value
+
+    forge(path, change)
+    assert_refused(path, "is damaged: ")
+
+
+@pytest.mark.parametrize(
+    "labels", [[None, 1, 2], [[1], [2], [3]], [{}, {}, {}], [1, 1, 2], ["a", 1, 2], [0.5, 1, 2]]
+)
+def test_labels_as_objects_are_still_strings_or_numbers(path, labels):
+    forge(path, lambda header, tensors: header.update(classes={"dtype": "|O8", "labels": labels}))
+    assert_refused(path, "is damaged: ")
+
+
+@pytest.mark.parametrize(("dtype", "label"), [("|u1", 300), ("<i2", 2**70), ("<U1", 7), ("|b1", 2)])
+def test_labels_that_their_type_does_not_hold(path, dtype, label):
+    classes = {"dtype": dtype, "labels": [label, 0, 1]}
+    forge(path, lambda header, tensors: header.update(classes=classes))
+    assert_refused(path, "is damaged: ")
+
+
+def first_synapse(value):
+    def change(tensors):
+        tensors["synapses"][0, 0] = value
+
+    return change
+
+
+TENSORS = {
+    "transposed": lambda t: t.update(synapses=t["synapses"].T),
+    "flat": lambda t: t.update(synapses=t["synapses"].ravel()),
+    "a class too few": lambda t: t.update(synapses=t["synapses"][:2]),
+    "samples too few": lambda t: t.update(samples=t["samples"][:2]),
+    "samples too wide": lambda t: t.update(samples=t["samples"][np.newaxis]),
+    "synapses of int64": lambda t: t.update(synapses=t["synapses"].astype(np.int64)),
+    "synapses of float32": lambda t: t.update(synapses=t["synapses"].astype(np.float32)),
+    "samples of int32": lambda t: t.update(samples=t["samples"].astype(np.int32)),
+    "samples of float64": lambda t: t.update(samples=t["samples"].astype(np.float64)),
+    "negative synapse": first_synapse(-1),
+    "negative samples": lambda t: t.update(samples=-t["samples"]),
+    "no synapses": lambda t: t.pop("synapses"),
+    "no samples": lambda t: t.pop("samples"),
+    "something else": lambda t: t.update(extra=np.ones(1)),
+}
+WEIGHTS = {
+    "not a number": first_synapse(np.nan),
+    "infinite": first_synapse(np.inf),
+    "no factor": lambda t: t.pop("factor"),
+    "factor 0": lambda t: t.update(factor=np.zeros(1)),
+    "factor not a number": lambda t: t.update(factor=np.full(1, np.nan)),
+    "two factors": lambda t: t.update(factor=np.ones(2)),
+}
+
+
+@pytest.mark.parametrize("change", TENSORS.values(), ids=TENSORS.keys())
+def test_tensors_of_the_wrong_shape_type_or_sign(path, change):
+    forge(path, lambda header, tensors: change(tensors))
+    assert_refused(path, "is damaged: it(s synapses| holds the|s samples)")
+
+
+@pytest.mark.parametrize("change", WEIGHTS.values(), ids=WEIGHTS.keys())
+@pytest.mark.parametrize("path", [FADING], indirect=True)
+def test_weights_that_cannot_be(path, change):
+    forge(path, lambda header, tensors: change(tensors))
+    assert_refused(path, "is damaged: it")
