@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from problem import SEED
 
 from kenyon._native import current_path
-from kenyon.circuit import count_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,8 +39,8 @@ def circumstances() -> str:
         [
             f"- Command: `{command}`",
             f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; seed {SEED}",
-            f"- Machine: {_processor()}, {count_threads(None)} cores, path {current_path()}; "
-            f"load of others before the run {os.getloadavg()[0]:.1f}",
+            f"- Machine: {_processor()}, {os.cpu_count()} cores, path {current_path()}; "
+            f"load before the run {os.getloadavg()[0]:.1f}",
             f"- Python {platform.python_version()}, {packages}",
         ]
     )

@@ -37,18 +37,27 @@ inline std::int64_t write_positions(std::uint64_t bits, Write write) {
   return n;
 }
 
+// One step of a transposition: of every two words at the given distance, the
+// first gives the bits with that distance set in their index for those without
+// it of the second.
+template <int kDistance>
+inline void swap_bits(std::uint64_t kept, std::uint64_t* words) {
+  for (int start = 0; start < kLanes; start += 2 * kDistance)
+    for (int k = start; k < start + kDistance; ++k) {
+      const std::uint64_t swapped = ((words[k] >> kDistance) ^ words[k + kDistance]) & kept;
+      words[k + kDistance] ^= swapped;
+      words[k] ^= swapped << kDistance;
+    }
+}
+
 // Turns 32 words of 2 x 32 bits so that bit i of half h of word j becomes bit j
-// of half h of word i: the halves are two square matrices of bits, transposed by
-// swapping ever smaller blocks off the diagonal.
+// of half h of word i: the halves are two square matrices of bits.
 inline void transpose_bits(std::uint64_t* words) {
-  std::uint64_t kept = 0x0000FFFF0000FFFFu;
-  for (int j = 16; j != 0; j /= 2, kept ^= kept << j)
-    for (int start = 0; start < kLanes; start += 2 * j)
-      for (int k = start; k < start + j; ++k) {
-        const std::uint64_t swapped = ((words[k] >> j) ^ words[k + j]) & kept;
-        words[k + j] ^= swapped;
-        words[k] ^= swapped << j;
-      }
+  swap_bits<16>(0x0000FFFF0000FFFFu, words);
+  swap_bits<8>(0x00FF00FF00FF00FFu, words);
+  swap_bits<4>(0x0F0F0F0F0F0F0F0Fu, words);
+  swap_bits<2>(0x3333333333333333u, words);
+  swap_bits<1>(0x5555555555555555u, words);
 }
 
 }  // namespace KENYON_PATH

@@ -11,7 +11,7 @@ namespace {
 
 // Above this size the matrix by channel is not kept, and one sample alone is
 // projected cell by cell.
-constexpr std::int64_t kMaxListeners = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxListenerBytes = std::int64_t{1} << 24;
 
 void encode(const Wiring& w, const Scratch& s, const float* X, std::int64_t first,
             std::int64_t stop, const CodeSink& sink) {
@@ -31,13 +31,16 @@ void encode_dense_row(const Wiring& w, const Scratch& s, const double* x, std::u
   kernel().dense_double(w, s, x, levels);
 }
 
-std::vector<std::int8_t> by_channel(const Wiring& w) {
-  if (w.n_channels * w.padded_cells > kMaxListeners) return {};
-  std::vector<std::int8_t> listeners(static_cast<std::size_t>(w.n_channels * w.padded_cells));
+std::vector<std::uint8_t> by_channel(const Wiring& w) {
+  const std::int64_t n_bytes = w.n_channels * w.padded_cells / 8;
+  if (n_bytes > kMaxListenerBytes) return {};
+  std::vector<std::uint8_t> listeners(static_cast<std::size_t>(n_bytes));
   for (std::int64_t cell = 0; cell < w.n_cells; ++cell)
     for (std::int64_t j = 0; j < w.fan_in; ++j) {
       const std::int64_t channel = w.inputs[cell * w.fan_in + j];
-      listeners[static_cast<std::size_t>(channel * w.padded_cells + cell)] = -1;
+      const std::int64_t block = cell / kCellPadding * w.n_channels + channel;
+      const std::int64_t bit = block * kCellPadding + cell % kCellPadding;
+      listeners[static_cast<std::size_t>(bit / 8)] |= static_cast<std::uint8_t>(1 << bit % 8);
     }
   return listeners;
 }

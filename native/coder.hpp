@@ -45,7 +45,7 @@ class Coder {
   std::vector<BorrowedWorkspace> borrow(std::int64_t n) const;
 
   std::vector<std::uint32_t> inputs_;
-  std::vector<std::int8_t> listeners_;
+  std::vector<std::uint8_t> listeners_;
   Wiring wiring_;
   mutable WorkspacePool workspaces_;
 };

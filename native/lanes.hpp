@@ -1,6 +1,6 @@
 // Vectors of the width that this path's instruction set has, through the
 // compiler's vector extensions, so that one source serves SSE2, AVX2, AVX-512
-// and NEON. Only two operations need an intrinsic.
+// and NEON. Only three operations need an intrinsic.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,22 @@ inline Int16s load(const std::int16_t* from) {
 inline void store(std::int16_t* to, Int16s v) { __builtin_memcpy(to, &v, sizeof v); }
 
 inline Int16s broadcast(std::int16_t value) { return Int16s{} + value; }
+
+// The value in the lanes whose bit is set, 0 in the others; bits are read from
+// the lowest of the first byte on.
+inline Int16s where_set(const std::uint8_t* bits, Int16s value) {
+#if defined(__AVX512BW__)
+  std::uint32_t mask;
+  __builtin_memcpy(&mask, bits, sizeof mask);
+  return reinterpret_cast<Int16s>(_mm512_maskz_mov_epi16(mask, reinterpret_cast<__m512i>(value)));
+#else
+  Int16s bit;
+  for (int i = 0; i < kPerVector; ++i) bit[i] = static_cast<std::int16_t>(1u << i);
+  std::uint16_t word = 0;
+  __builtin_memcpy(&word, bits, kPerVector / 8);
+  return ((broadcast(static_cast<std::int16_t>(word)) & bit) == bit) & value;
+#endif
+}
 
 using Int32s = std::int32_t __attribute__((vector_size(kVectorBytes)));
 using Words = std::uint64_t __attribute__((vector_size(kVectorBytes)));

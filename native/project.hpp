@@ -49,20 +49,16 @@ inline std::int64_t list_heard(const Wiring& wiring, const Scratch& scratch) {
 // All cells for one sample: the channels that carry something, one after the
 // other, are added to the cells that listen.
 inline void project_by_channel(const Wiring& wiring, const Scratch& scratch) {
-  using Int8s = std::int8_t __attribute__((vector_size(kPerVector)));
   constexpr int kVectors = kCellPadding / kPerVector;
   const std::int64_t n_heard = list_heard(wiring, scratch);
   for (std::int64_t cell = 0; cell < wiring.padded_cells; cell += kCellPadding) {
     Int16s sum[kVectors] = {};
     for (std::int64_t k = 0; k < n_heard; ++k) {
       const std::int64_t c = scratch.heard[k];
-      const std::int8_t* const listeners = wiring.listeners + c * wiring.padded_cells + cell;
+      const std::uint8_t* const listeners =
+          wiring.listeners + (cell * wiring.n_channels + c * kCellPadding) / 8;
       const Int16s value = broadcast(scratch.channels[c]);
-      for (int v = 0; v < kVectors; ++v) {
-        Int8s listens;
-        __builtin_memcpy(&listens, listeners + v * kPerVector, sizeof listens);
-        sum[v] += __builtin_convertvector(listens, Int16s) & value;
-      }
+      for (int v = 0; v < kVectors; ++v) sum[v] += where_set(listeners + v * kPerVector / 8, value);
     }
     for (int v = 0; v < kVectors; ++v) store(scratch.psi + cell + v * kPerVector, sum[v]);
   }

@@ -14,10 +14,10 @@ struct Wiring {
   bool on_off;
   bool subtract;                // take the strongest loser's activity off every winner
   const std::uint32_t* inputs;  // [n_cells][fan_in], ascending within a cell
-  // The same matrix by channel, for one sample at a time: [n_channels][n_cells
-  // rounded up to kCellPadding], -1 where the cell listens and 0 where not.
-  // Null where it would be too large.
-  const std::int8_t* listeners;
+  // The same matrix by channel, for one sample at a time, in blocks of cells:
+  // [padded_cells / kCellPadding][n_channels][kCellPadding] bits, set where the
+  // cell listens. Null where it would be too large.
+  const std::uint8_t* listeners;
   std::int64_t padded_cells;
 };
 

@@ -203,8 +203,8 @@ def test_counts_and_sizes():
         int((NAMES[Y[:300]] == name).sum()) for name in model.classes_
     ]
     assert model.n_samples_seen_ == 300
-    # One block of 16 classes of 4 bytes for each cell, and the wiring.
-    assert model.nbytes == 500 * 64 + 500 * 8 * 4 + 64 * 512
+    # One block of 16 classes of 4 bytes for each cell, and the wiring, by cell and by channel.
+    assert model.nbytes == 500 * 64 + 500 * 8 * 4 + 64 * 512 // 8
 
 
 def test_classes_named_beforehand_appear_at_once():

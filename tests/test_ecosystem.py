@@ -70,7 +70,7 @@ def test_pipeline_scales_and_learns_as_by_hand(digits):
 @pytest.mark.parametrize("coder", [SparseCoder(n_cells=800), DenseCoder(n_cells=100)])
 def test_a_coder_feeds_another_estimator_in_a_pipeline(coder, digits):
     X, y = digits
-    pipeline = make_pipeline(coder, small(channels="raw")).fit(X, y)
+    pipeline = make_pipeline(clone(coder), small(channels="raw")).fit(X, y)
     codes = clone(coder).fit_transform(X)
     assert_array_equal(pipeline.predict(X), small(channels="raw").fit(codes, y).predict(codes))
 

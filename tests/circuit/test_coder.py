@@ -107,10 +107,10 @@ def test_large_circuits_agree_with_a_full_sort(path, inhibition):
 
 
 def test_a_matrix_too_large_to_keep_by_channel_gives_the_same_codes():
-    coder = Coder.design(40_000, n_cells=2000, fan_in=50, channels="raw", seed=1)
+    coder = Coder.design(40_000, n_cells=4000, fan_in=50, channels="raw", seed=1)
     X = np.random.default_rng(0).standard_normal((40, 40_000)).astype(np.float32)
     assert [code_of_one(coder, x) for x in X[:3]] == codes_of(coder, X)[:3]
-    assert coder.native.nbytes == 4 * 2000 * 50
+    assert coder.native.nbytes == 4 * 4000 * 50
 
 
 @given(st.data())

@@ -1,0 +1,57 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    promised = re.findall(r"print\(.*# (.*)", example)
+    assert capsys.readouterr().out.splitlines() == promised
+    assert (tmp_path / "digits.kenyon").exists()
+
+
+def test_the_commands_exist_and_ci_runs_them():
+    makefile, ci = (ROOT / "Makefile").read_text(), (ROOT / ".ci" / "run").read_text()
+    commands = re.findall(r"^make (\w+)", README, flags=re.MULTILINE)
+    assert commands[:2] == ["reproduce", "test"]
+    for target in set(re.findall(r"\bmake (\w+)", README)) & set(
+        re.findall(r"`make (\w+)", README)
+    ):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+    for command in commands:
+        assert f"make {command}\n" in ci
+
+
+@pytest.mark.parametrize("result", ["speed.md", "memory.md"])
+def test_the_measured_tables_are_those_of_the_benchmarks(result):
+    """Every row that the README takes from a benchmark stands there to the letter."""
+    measured = (ROOT / "benchmarks" / "results" / result).read_text()
+    rows = re.findall(rf"<!-- {result} -->\n\|.*\n\|.*\n((?:\|.*\n)+)", README)
+    assert rows
+    normal = {re.sub(r"\s+", " ", line) for line in measured.splitlines()}
+    for row in rows[0].splitlines():
+        assert re.sub(r"\s+", " ", row) in normal
+
+
+def test_the_demonstration_reports_what_the_readme_says():
+    subprocess.run(
+        [sys.executable, ROOT / "examples" / "demonstration.py"], check=True, timeout=300
+    )
+    report = (ROOT / "reproduction" / "report.md").read_text()
+    for name, accuracy in re.findall(
+        r"^\| (.*) \| (0\.\d+ ± 0\.\d+) \|$", README, flags=re.MULTILINE
+    ):
+        assert f"| {name} | {accuracy} |" in report
+    assert (ROOT / "reproduction" / "demonstration.png").stat().st_size > 10_000
