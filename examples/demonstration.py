@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from kenyon import FlyClassifier
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 FOLDER = Path(__file__).resolve().parent.parent / "reproduction"
 SEEDS = range(5)

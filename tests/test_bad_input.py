@@ -207,6 +207,7 @@ RATES = [
         ({"learning_rate": rate}, ValueError, f"'auto' or a number above 0, but is {rate!r}")
         for rate in (-0.1, 0, np.nan, np.inf, -np.inf, "fast", None)
     ),
+    ({"learning_rate": 10**400}, ValueError, "'auto' or a number above 0, but is 1000"),
     ({"learning_rate": [0.1]}, ValueError, r"learning_rate must be .* but is \[0.1\]"),
     *(
         ({"learning_rate": 0.1, "decay": decay}, ValueError, f"below 1, but is {decay!r}")

@@ -1,6 +1,7 @@
 """Changes that cannot be made to what was learned: a sentence, and the model stays as it was."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
@@ -243,3 +244,11 @@ def test_a_sample_never_learned_at_the_end_of_many(last, sentence):
     model.partial_fit(MANY, many("many", "many"))
     assert_refused(model, lambda m: m.unlearn(MANY, many("many", last)), ValueError, sentence)
     assert snapshot(model.unlearn(MANY, many("many", "many"))) == before
+
+
+def test_merging_models_whose_features_are_named_otherwise():
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = FlyClassifier().fit(frame, Y)
+    for other in (FlyClassifier().fit(frame[list("edcba")], Y), FlyClassifier().fit(X, Y)):
+        assert_refused(model, lambda m, other=other: m.merge(other), ValueError, "different names")
+    assert model.merge(FlyClassifier().fit(frame, Y)).n_samples_seen_ == 2 * len(X)

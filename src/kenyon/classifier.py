@@ -143,8 +143,9 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         """
         with self._unchanged_on_error():
             X, y = self._validate(X, y, reset=True)
-            self.circuit_ = self._new_circuit()
-            self.circuit_.learn(X, y, self._rates(), count_threads(self.n_threads))
+            circuit = self._new_circuit()
+            circuit.learn(X, y, self._rates(), count_threads(self.n_threads))
+            self.circuit_ = circuit
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> FlyClassifier:
@@ -165,12 +166,12 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         new = not hasattr(self, "circuit_")
         with self._unchanged_on_error():
             X, y = self._validate(X, y, reset=new)
-            if new:
-                self.circuit_ = self._new_circuit()
-            named = None if classes is None else self._check_classes(classes, y)
-            self.circuit_.learn(X, y, self._rates(), count_threads(self.n_threads))
+            circuit = self._new_circuit() if new else self.circuit_
+            named = None if classes is None else _check_classes(classes, y, circuit)
+            circuit.learn(X, y, self._rates(), count_threads(self.n_threads))
             if named is not None:
-                self.circuit_.memory.change(lambda memory: memory.declare(named))
+                circuit.memory.change(lambda memory: memory.declare(named))
+            self.circuit_ = circuit
         return self
 
     def learn_one(self, x: ArrayLike, y: Any) -> FlyClassifier:
@@ -339,15 +340,6 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         X = validate_samples(self, X)
         return self.circuit_.scores(X, self._rates(), count_threads(self.n_threads))
 
-    def _check_classes(self, classes: ArrayLike, y: NDArray[Any]) -> NDArray[Any]:
-        named = cast("NDArray[Any]", column_or_1d(classes))
-        with self._memory.reading as memory:
-            memory.labels.copy().add(named)
-        missing = sorted(set(y.tolist()) - set(named.tolist()), key=str)
-        if missing:
-            raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
-        return named
-
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:
         before = self.__dict__.copy()
@@ -361,3 +353,13 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _check_classes(classes: ArrayLike, y: NDArray[Any], circuit: Circuit) -> NDArray[Any]:
+    named = cast("NDArray[Any]", column_or_1d(classes))
+    with circuit.memory.reading as memory:
+        memory.labels.copy().add(named)
+    missing = sorted(set(y.tolist()) - set(named.tolist()), key=str)
+    if missing:
+        raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
+    return named

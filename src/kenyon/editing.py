@@ -103,6 +103,8 @@ class EditingMixin(ABC):
             if not isinstance(model, EditingMixin):
                 raise TypeError(f"others must be FlyClassifier models, but one is {model!r:.80}")
             check_is_fitted(model)
+            if _feature_names(model) != _feature_names(self):
+                raise ValueError("models whose features have different names cannot be merged")
         self.circuit_.merge([other.circuit_ for other in others])
         return self
 
@@ -123,3 +125,7 @@ class EditingMixin(ABC):
         if not models or not isinstance(models[0], EditingMixin):
             raise TypeError(f"models must be one or more FlyClassifiers, but is {models!r:.80}")
         return deepcopy(models[0]).merge(*models[1:])
+
+
+def _feature_names(model: Any) -> list[str]:
+    return list(getattr(model, "feature_names_in_", ()))

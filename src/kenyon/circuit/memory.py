@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from numbers import Real
@@ -32,15 +33,22 @@ class Rates(NamedTuple):
 @lru_cache
 def check_rates(learning_rate: object, decay: object) -> Rates:
     """Check what a user gave, where "auto" stands for None; remembered, since often asked."""
-    if not isinstance(decay, Real) or not 0 <= float(decay) < 1:
+    if not 0 <= (fading := _as_number(decay)) < 1:
         raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
     if isinstance(learning_rate, str) and learning_rate == "auto":
-        return Rates(None, float(decay))
-    if not isinstance(learning_rate, Real) or not 0 < float(learning_rate) < float("inf"):
+        return Rates(None, fading)
+    if not 0 < (rate := _as_number(learning_rate)) < math.inf:
         raise ValueError(
             f"learning_rate must be 'auto' or a number above 0, but is {learning_rate!r}"
         )
-    return Rates(float(learning_rate), float(decay))
+    return Rates(rate, fading)
+
+
+def _as_number(value: object) -> float:
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        return math.inf
 
 
 class Memory(ABC):
