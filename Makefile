@@ -45,14 +45,14 @@ $(VENV)/tools: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
-	$(PIP_INSTALL) --no-build-isolation -C build-dir=build/release \
-	    -C cmake.define.KENYON_WARNINGS_AS_ERRORS=ON ".[test,lint]"
+	$(PIP_INSTALL) --no-build-isolation --config-settings=build-dir=build/release \
+	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=ON ".[test,lint]"
 	touch $@
 
 $(SANITIZED)/installed: $(VENV)/installed
 	rm -rf $(SANITIZED)
 	$(PIP_INSTALL) --no-build-isolation --no-deps --target $(SANITIZED) \
-	    -C build-dir=build/sanitize -C cmake.define.KENYON_SANITIZE=ON .
+	    --config-settings=build-dir=build/sanitize --config-settings=cmake.define.KENYON_SANITIZE=ON .
 	touch $@
 
 clean:
