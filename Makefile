@@ -2,6 +2,7 @@
 # a C++ compiler and make are assumed.
 PYTHON ?= python3
 VENV ?= .venv
+WARNINGS_AS_ERRORS ?= OFF
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
@@ -46,7 +47,7 @@ $(VENV)/tools: pyproject.toml constraints.txt
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	$(PIP_INSTALL) --no-build-isolation --config-settings=build-dir=build/release \
-	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=ON ".[test,lint]"
+	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) ".[test,lint]"
 	touch $@
 
 $(SANITIZED)/installed: $(VENV)/installed

@@ -2,11 +2,12 @@
 
 Draws the accuracy on the classes learned so far, for the fly's circuit and for a linear classifier
 trained by gradient descent on the same stream, and checks what only counting allows. Writes
-reproduction/demonstration.png and reproduction/report.md.
+demonstration.png and report.md into the folder given, by default reproduction.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -20,7 +21,6 @@ from kenyon import FlyClassifier
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-FOLDER = Path(__file__).resolve().parent.parent / "reproduction"
 SEEDS = range(5)
 
 
@@ -119,15 +119,15 @@ def write_report(results, sentences, path):
     path.write_text("\n".join(lines))
 
 
-def main():
+def main(folder):
     """Run everything and say where the results are."""
-    FOLDER.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     results = run_all()
     sentences = check_counting()
-    draw(results, FOLDER / "demonstration.png")
-    write_report(results, sentences, FOLDER / "report.md")
-    print(f"See {FOLDER.name}/report.md and {FOLDER.name}/demonstration.png.")
+    draw(results, folder / "demonstration.png")
+    write_report(results, sentences, folder / "report.md")
+    print(f"See {folder}/report.md and {folder}/demonstration.png.")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "reproduction"))

@@ -51,6 +51,8 @@ Array<T> to_array(const std::vector<T>& values) {
   return array;
 }
 
+constexpr std::int64_t kMost = std::int64_t{1} << 31;
+
 void check(bool condition, const char* message) {
   if (!condition) throw nb::value_error(message);
 }
@@ -143,22 +145,28 @@ void check_samples(const Memory& memory, const Codes& codes, const Vector<std::i
 }
 
 template <class Memory>
-void resize(Memory& memory, std::int64_t n_classes) {
-  check(n_classes >= 0, "n_classes is negative");
-  memory.resize(n_classes);
+Memory* new_memory(std::int64_t n_cells) {
+  check(n_cells > 0 && n_cells < kMost, "n_cells is out of range");
+  return new Memory(n_cells);
+}
+
+template <class Memory>
+void insert(Memory& memory, std::int64_t rank) {
+  check(rank >= 0 && rank <= memory.n_classes(), "no such rank");
+  memory.insert(rank);
+}
+
+template <class Memory>
+void move(Memory& memory, std::int64_t slot, std::int64_t rank) {
+  check_slot(memory, slot);
+  check(rank >= 0 && rank < memory.n_classes(), "no such rank");
+  memory.move(slot, rank);
 }
 
 template <class Memory>
 void drop(Memory& memory, std::int64_t slot) {
   check_slot(memory, slot);
   memory.drop(slot);
-}
-
-template <class Memory>
-void set_order(Memory& memory, Vector<std::int32_t> order) {
-  check(static_cast<std::int64_t>(order.shape(0)) == memory.n_classes(), "one slot a rank");
-  check_slots(memory, order);
-  memory.set_order(std::vector<std::int32_t>(order.data(), order.data() + order.shape(0)));
 }
 
 template <class T, class Memory>
@@ -204,7 +212,7 @@ void learn_weights(Weights& memory, const Codes& codes, Vector<std::int32_t> slo
   memory.learn(codes, slots.data(), learning_rate, decay);
 }
 
-// Calls scores(out) without the GIL, or with it where it is not worth it.
+// Calls read(out) without the GIL.
 template <class Memory, class Read>
 Array<double> read_scores(const Memory& memory, const Codes& codes, Read read) {
   check_codes(memory, codes);
@@ -278,9 +286,8 @@ bool has_residue(const Counters& memory, std::int64_t slot) {
 
 Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan_in,
                  std::int64_t n_active, bool on_off, bool subtract, std::uint64_t seed) {
-  const std::int64_t most = std::int64_t{1} << 31;
-  check(n_features > 0 && n_features < most / 2, "n_features is out of range");
-  check(n_cells > 0 && n_cells < most, "n_cells is out of range");
+  check(n_features > 0 && n_features < kMost / 2, "n_features is out of range");
+  check(n_cells > 0 && n_cells < kMost, "n_cells is out of range");
   check(fan_in > 0 && fan_in <= (on_off ? 2 : 1) * n_features && fan_in <= 4095,
         "fan_in is out of range");
   check(n_active > 0 && n_active <= n_cells, "n_active is out of range");
@@ -288,17 +295,26 @@ Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan
 }
 
 template <class Memory>
+Memory* copy(const Memory& memory) {
+  nb::gil_scoped_release release;
+  return new Memory(memory);
+}
+
+template <class Memory>
 void bind_memory(nb::class_<Memory>& memory) {
-  memory.def_prop_ro("n_classes", &Memory::n_classes)
+  memory.def(nb::new_(&new_memory<Memory>), "n_cells"_a)
+      .def_prop_ro("n_classes", &Memory::n_classes)
       .def_prop_ro("nbytes", &Memory::nbytes)
       .def_prop_ro(
-          "samples", [](const Memory& m) { return to_array(m.samples()); },
+          "samples", [](const Memory& m) { return to_array(m.classes().samples()); },
           nb::rv_policy::automatic)
-      .def(
-          "copy", [](const Memory& m) { return new Memory(m); }, nb::rv_policy::take_ownership)
-      .def("resize", resize<Memory>, "n_classes"_a)
-      .def("drop", drop<Memory>, "slot"_a)
-      .def("set_order", set_order<Memory>, "slot_of_rank"_a);
+      .def_prop_ro(
+          "slot_of_rank", [](const Memory& m) { return to_array(m.classes().slot_of_rank()); },
+          nb::rv_policy::automatic)
+      .def("copy", copy<Memory>, nb::rv_policy::take_ownership)
+      .def("insert", insert<Memory>, "rank"_a)
+      .def("move", move<Memory>, "slot"_a, "rank"_a)
+      .def("drop", drop<Memory>, "slot"_a);
 }
 
 }  // namespace
@@ -328,7 +344,6 @@ NB_MODULE(_native, module) {
       .def("encode_dense", encode_dense<double>, "X"_a.noconvert(), "n_threads"_a);
 
   nb::class_<Counters> counters(module, "Counters");
-  counters.def(nb::init<std::int64_t>(), "n_cells"_a);
   bind_memory(counters);
   counters.def("learn", learn_counts, "codes"_a, "slots"_a)
       .def("unlearn", unlearn_counts, "codes"_a, "slots"_a)
@@ -337,19 +352,19 @@ NB_MODULE(_native, module) {
       .def("get", get<std::int32_t, Counters>, "slot"_a)
       .def("set", set<std::int32_t, Counters>, "slot"_a, "counts"_a, "samples"_a)
       .def("cap", cap, "slot"_a, "learning_rate"_a.none())
-      .def("n_saturated", &Counters::n_saturated, "learning_rate"_a.none())
+      .def("n_saturated", &Counters::n_saturated, "learning_rate"_a.none(),
+           nb::call_guard<nb::gil_scoped_release>())
       .def("scores", count_scores, "codes"_a, "learning_rate"_a.none(), "n_threads"_a)
       .def("best", count_best, "codes"_a, "learning_rate"_a.none(), "n_threads"_a)
       .def("best_one", count_best_one, "codes"_a, "learning_rate"_a.none());
 
   nb::class_<Weights> weights(module, "Weights");
-  weights.def(nb::init<std::int64_t>(), "n_cells"_a);
   bind_memory(weights);
   weights.def("learn", learn_weights, "codes"_a, "slots"_a, "learning_rate"_a, "decay"_a)
       .def_prop_rw("factor", &Weights::factor, &Weights::set_factor)
       .def("get", get<double, Weights>, "slot"_a)
       .def("set", set<double, Weights>, "slot"_a, "numbers"_a, "samples"_a)
-      .def("n_saturated", &Weights::n_saturated)
+      .def("n_saturated", &Weights::n_saturated, nb::call_guard<nb::gil_scoped_release>())
       .def("scores", weight_scores, "codes"_a, "n_threads"_a)
       .def("best", weight_best, "codes"_a, "n_threads"_a)
       .def("best_one", weight_best_one, "codes"_a);

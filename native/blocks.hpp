@@ -17,10 +17,11 @@ class Blocks {
  public:
   explicit Blocks(std::int64_t n_cells) : n_cells_(n_cells) {}
 
-  Blocks(const Blocks& other) : n_cells_(other.n_cells_) {
-    resize(other.n_classes_);
-    for (std::size_t b = 0; b < blocks_.size(); ++b)
-      std::memcpy(blocks_[b].get(), other.blocks_[b].get(), block_bytes());
+  Blocks(const Blocks& other) : n_cells_(other.n_cells_), n_classes_(other.n_classes_) {
+    for (const Block& block : other.blocks_) {
+      blocks_.push_back(new_block());
+      std::memcpy(blocks_.back().get(), block.get(), block_bytes());
+    }
   }
 
   std::int64_t n_cells() const { return n_cells_; }
@@ -37,7 +38,10 @@ class Blocks {
   // New classes are zero. Classes beyond the new number must be zero already.
   void resize(std::int64_t n_classes) {
     const std::size_t n_blocks = static_cast<std::size_t>((n_classes + kPerRow - 1) / kPerRow);
-    while (blocks_.size() < n_blocks) blocks_.push_back(new_block());
+    while (blocks_.size() < n_blocks) {
+      blocks_.push_back(new_block());
+      std::memset(blocks_.back().get(), 0, block_bytes());
+    }
     blocks_.resize(n_blocks);
     n_classes_ = n_classes;
   }
@@ -66,7 +70,6 @@ class Blocks {
   Block new_block() const {
     T* memory = static_cast<T*>(std::aligned_alloc(64, block_bytes()));
     if (memory == nullptr) throw std::bad_alloc();
-    std::memset(memory, 0, block_bytes());
     return Block(memory);
   }
 

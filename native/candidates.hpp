@@ -88,7 +88,7 @@ struct TileCandidates {
   }
 };
 
-constexpr std::int64_t kBlock = kWord;  // cells that are collected from at a time
+static_assert(kBlock == kWord, "the cells of a block are the bits of a word");
 
 // Appends the cells of a block (psi: [kBlock][32]) whose sums exceed the
 // thresholds: compared cell by cell for all samples, written sample by sample.

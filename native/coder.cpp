@@ -13,6 +13,9 @@ namespace {
 // projected cell by cell.
 constexpr std::int64_t kMaxListenerBytes = std::int64_t{1} << 24;
 
+// Starting a thread takes as long as about so many additions.
+constexpr std::int64_t kAdditionsPerThread = std::int64_t{1} << 22;
+
 void encode(const Wiring& w, const Scratch& s, const float* X, std::int64_t first,
             std::int64_t stop, const CodeSink& sink) {
   kernel().encode_float(w, s, X, first, stop, sink);
@@ -75,7 +78,9 @@ Codes Coder::encode(const T* X, std::int64_t n_rows, std::int64_t n_threads) con
   Codes codes(n_rows, wiring_.n_cells, wiring_.n_active);
   const CodeSink sink = codes.sink();
   const std::int64_t n_tiles = (n_rows + kTileRows - 1) / kTileRows;
-  const std::int64_t n_workers = std::max<std::int64_t>(1, std::min(n_threads, n_tiles));
+  const std::int64_t worthwhile = n_rows * wiring_.n_cells * wiring_.fan_in / kAdditionsPerThread;
+  const std::int64_t n_workers =
+      std::max<std::int64_t>(1, std::min({n_threads, n_tiles, worthwhile}));
   const std::vector<BorrowedWorkspace> workspaces = borrow(n_workers);
   in_parallel(n_tiles, n_workers, [&](std::int64_t worker, std::int64_t tile) {
     const std::int64_t first = tile * kTileRows;

@@ -5,16 +5,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "wiring.hpp"
+#include "code.hpp"
 
 namespace kenyon {
-
-// One sample's code.
-struct Code {
-  const std::uint32_t* cells;
-  const std::uint8_t* levels;
-  std::int64_t n;
-};
 
 class Codes {
  public:

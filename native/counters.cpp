@@ -66,15 +66,15 @@ class CountReader {
 
 }  // namespace
 
-void Counters::resize(std::int64_t n_classes) {
-  counts_.resize(n_classes);
-  samples_.resize(static_cast<std::size_t>(n_classes));
+void Counters::insert(std::int64_t rank) {
+  classes_.reserve_one();
+  counts_.resize(n_classes() + 1);
+  classes_.insert(rank);
 }
 
 void Counters::drop(std::int64_t slot) {
   counts_.drop(slot);
-  samples_[static_cast<std::size_t>(slot)] = samples_.back();
-  samples_.pop_back();
+  classes_.drop(slot);
 }
 
 bool Counters::learn(const Codes& codes, const std::int32_t* slots) {
@@ -90,13 +90,13 @@ bool Counters::change(const Codes& codes, const std::int32_t* slots, std::uint32
   std::int64_t i = 0;
   bool possible = true;
   for (; possible && i < codes.n_samples(); ++i) {
-    std::int64_t& samples = samples_[static_cast<std::size_t>(slots[i])];
+    std::int64_t& samples = classes_.samples_of(slots[i]);
     samples += step;
     possible = !left_range(add_code(codes[i], sign, counts_.column(slots[i]))) && samples >= 0;
   }
   if (possible) return true;
   while (i-- > 0) {
-    samples_[static_cast<std::size_t>(slots[i])] -= step;
+    classes_.samples_of(slots[i]) -= step;
     add_code(codes[i], 0u - sign, counts_.column(slots[i]));
   }
   return false;
@@ -114,7 +114,7 @@ bool Counters::merge(const Counters& other, const std::int32_t* slots) {
     return false;
   }
   for (s = 0; s < other.n_classes(); ++s)
-    samples_[static_cast<std::size_t>(slots[s])] += other.samples_[static_cast<std::size_t>(s)];
+    classes_.samples_of(slots[s]) += other.classes_.samples()[static_cast<std::size_t>(s)];
   return true;
 }
 
@@ -133,11 +133,11 @@ void Counters::get(std::int64_t slot, std::int32_t* counts) const {
 void Counters::set(std::int64_t slot, const std::int32_t* counts, std::int64_t samples) {
   std::int32_t* column = counts_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i) column[i * kCountsPerRow] = counts[i];
-  samples_[static_cast<std::size_t>(slot)] = samples;
+  classes_.samples_of(slot) = samples;
 }
 
 std::int32_t Counters::cap(std::int64_t slot, std::optional<double> learning_rate) const {
-  const double samples = static_cast<double>(samples_[static_cast<std::size_t>(slot)]);
+  const double samples = static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)]);
   const double exact = learning_rate ? static_cast<double>(kLevels) / *learning_rate
                                      : static_cast<double>(kLevels) * samples / kAutoSaturation;
   const double rounded = std::nearbyint(exact);
@@ -164,12 +164,14 @@ std::int64_t Counters::n_saturated(std::optional<double> learning_rate) const {
 
 void Counters::scores(const Codes& codes, std::optional<double> learning_rate,
                       std::int64_t n_threads, double* scores) const {
-  rank_scores(CountReader(counts_, caps(learning_rate)), codes, order_, n_threads, scores);
+  rank_scores(CountReader(counts_, caps(learning_rate)), codes, classes_.slot_of_rank(), n_threads,
+              scores);
 }
 
 void Counters::best(const Codes& codes, std::optional<double> learning_rate, std::int64_t n_threads,
                     std::int32_t* ranks) const {
-  rank_best(CountReader(counts_, caps(learning_rate)), codes, order_, n_threads, ranks);
+  rank_best(CountReader(counts_, caps(learning_rate)), codes, classes_.slot_of_rank(), n_threads,
+            ranks);
 }
 
 }  // namespace kenyon

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "classes.hpp"
 #include "codes.hpp"
 #include "kernel.hpp"
 
 namespace kenyon {
 
-// Classes are known by their slot, in the order in which they came; scores and
-// choices are given by rank, as set_order says which slot has which rank.
+// What is learned is said by slot; scores and choices are given by rank.
 //
 // Counters lie in [0, 2^31). A change that would leave this range is undone and
 // refused: all sums are made modulo 2^32, where the sign bit shows that the
@@ -24,11 +24,11 @@ class Counters {
   std::int64_t n_cells() const { return counts_.n_cells(); }
   std::int64_t n_classes() const { return counts_.n_classes(); }
   std::int64_t nbytes() const { return counts_.nbytes(); }
-  const std::vector<std::int64_t>& samples() const { return samples_; }
+  const Classes& classes() const { return classes_; }
 
-  void resize(std::int64_t n_classes);
+  void insert(std::int64_t rank);
+  void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
   void drop(std::int64_t slot);
-  void set_order(std::vector<std::int32_t> slot_of_rank) { order_ = std::move(slot_of_rank); }
 
   // Both return whether it was possible; if not, nothing has changed.
   bool learn(const Codes& codes, const std::int32_t* slots);
@@ -60,8 +60,7 @@ class Counters {
   std::vector<std::int32_t> caps(std::optional<double> learning_rate) const;
 
   Blocks<std::int32_t, kCountsPerRow> counts_;
-  std::vector<std::int64_t> samples_;
-  std::vector<std::int32_t> order_;
+  Classes classes_;
 };
 
 }  // namespace kenyon

@@ -89,6 +89,7 @@ inline void encode_tile(const Wiring& wiring, const Scratch& scratch, const T* r
   TileCandidates found{scratch.cells, scratch.candidate_psi, scratch.candidate_capacity, {}};
   std::int16_t thresholds[kLanes];
   store_row(thresholds, find_candidates(wiring, scratch, found));
+  // What is coded alone takes the place of the candidates, so it comes last.
   bool guessed_too_high[kLanes];
   for (int lane = 0; lane < n_rows; ++lane) {
     Candidates candidates = found.of(lane);

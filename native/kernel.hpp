@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "codes.hpp"
+#include "code.hpp"
 #include "scratch.hpp"
 #include "wiring.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -24,7 +24,7 @@ void in_parallel(std::int64_t n_pieces, std::int64_t n_threads, Work work) {
   threads.reserve(static_cast<std::size_t>(n_workers));
   try {
     for (std::int64_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(loop, worker);
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
   }
   loop(0);
   for (std::thread& thread : threads) thread.join();

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "codes.hpp"
+#include "code.hpp"
 #include "kernel.hpp"
 #include "lanes.hpp"
 

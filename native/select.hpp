@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bits.hpp"
+#include "code.hpp"
 #include "lanes.hpp"
 #include "wiring.hpp"
 
@@ -113,8 +114,10 @@ inline void drop_last_ties(Candidates& c, std::int16_t bound, std::int64_t n_wan
 
 inline std::int16_t largest_up_to(const std::int16_t* psi, std::int64_t n, std::int16_t bound) {
   std::int16_t largest = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    largest = psi[i] <= bound && psi[i] > largest ? psi[i] : largest;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int16_t value = psi[i] <= bound ? psi[i] : std::int16_t{0};
+    largest = value > largest ? value : largest;
+  }
   return largest;
 }
 

@@ -33,15 +33,15 @@ class WeightReader {
 
 }  // namespace
 
-void Weights::resize(std::int64_t n_classes) {
-  numbers_.resize(n_classes);
-  samples_.resize(static_cast<std::size_t>(n_classes));
+void Weights::insert(std::int64_t rank) {
+  classes_.reserve_one();
+  numbers_.resize(n_classes() + 1);
+  classes_.insert(rank);
 }
 
 void Weights::drop(std::int64_t slot) {
   numbers_.drop(slot);
-  samples_[static_cast<std::size_t>(slot)] = samples_.back();
-  samples_.pop_back();
+  classes_.drop(slot);
 }
 
 void Weights::learn(const Codes& codes, const std::int32_t* slots, double learning_rate,
@@ -57,7 +57,7 @@ void Weights::learn(const Codes& codes, const std::int32_t* slots, double learni
       double& number = column[std::int64_t{code.cells[i]} * kWeightsPerRow];
       number = std::min(number + unit * code.levels[i], largest);
     }
-    ++samples_[static_cast<std::size_t>(slots[s])];
+    ++classes_.samples_of(slots[s]);
   }
 }
 
@@ -77,7 +77,7 @@ void Weights::get(std::int64_t slot, double* numbers) const {
 void Weights::set(std::int64_t slot, const double* numbers, std::int64_t samples) {
   double* column = numbers_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i) column[i * kWeightsPerRow] = numbers[i];
-  samples_[static_cast<std::size_t>(slot)] = samples;
+  classes_.samples_of(slot) = samples;
 }
 
 std::int64_t Weights::n_saturated() const {
@@ -91,11 +91,11 @@ std::int64_t Weights::n_saturated() const {
 }
 
 void Weights::scores(const Codes& codes, std::int64_t n_threads, double* scores) const {
-  rank_scores(WeightReader(numbers_, factor_), codes, order_, n_threads, scores);
+  rank_scores(WeightReader(numbers_, factor_), codes, classes_.slot_of_rank(), n_threads, scores);
 }
 
 void Weights::best(const Codes& codes, std::int64_t n_threads, std::int32_t* ranks) const {
-  rank_best(WeightReader(numbers_, factor_), codes, order_, n_threads, ranks);
+  rank_best(WeightReader(numbers_, factor_), codes, classes_.slot_of_rank(), n_threads, ranks);
 }
 
 }  // namespace kenyon

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blocks.hpp"
+#include "classes.hpp"
 #include "codes.hpp"
 #include "kernel.hpp"
 
@@ -21,11 +22,11 @@ class Weights {
   std::int64_t n_cells() const { return numbers_.n_cells(); }
   std::int64_t n_classes() const { return numbers_.n_classes(); }
   std::int64_t nbytes() const { return numbers_.nbytes(); }
-  const std::vector<std::int64_t>& samples() const { return samples_; }
+  const Classes& classes() const { return classes_; }
 
-  void resize(std::int64_t n_classes);
+  void insert(std::int64_t rank);
+  void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
   void drop(std::int64_t slot);
-  void set_order(std::vector<std::int32_t> slot_of_rank) { order_ = std::move(slot_of_rank); }
 
   void learn(const Codes& codes, const std::int32_t* slots, double learning_rate, double decay);
 
@@ -44,8 +45,7 @@ class Weights {
 
   Blocks<double, kWeightsPerRow> numbers_;
   double factor_ = 1;
-  std::vector<std::int64_t> samples_;
-  std::vector<std::int32_t> order_;
+  Classes classes_;
 };
 
 }  // namespace kenyon

@@ -24,14 +24,6 @@ struct Wiring {
 constexpr std::int64_t kCellPadding = 128;
 constexpr std::int64_t kLevels = 255;
 
-// Where the winners of a batch go: sample i owns the n_active entries from
-// i * n_active on, of which the first n_winners[i] are used.
-struct CodeSink {
-  std::uint32_t* cells;
-  std::uint8_t* levels;
-  std::int32_t* n_winners;
-};
-
 // Draws the inputs of every cell. The generator is part of the model: the same
 // seed gives the same circuit on every machine and in every version.
 void draw_wiring(std::uint64_t seed, std::int64_t n_channels, std::int64_t n_cells,

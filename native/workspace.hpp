@@ -2,8 +2,10 @@
 // nothing is allocated, and no page touched for the first time, in every call.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "scratch.hpp"
@@ -17,10 +19,15 @@ class Workspace {
   const Scratch& scratch() const { return scratch_; }
 
  private:
+  // Zeroed by the system, page by page when first touched: most candidate lists
+  // stay short. Each array is allocated by itself so that sanitizers see its end.
+  template <class T>
+  T* array(std::int64_t n);
+
   struct Free {
-    void operator()(void* memory) const;
+    void operator()(void* memory) const { std::free(memory); }
   };
-  std::unique_ptr<void, Free> memory_;
+  std::vector<std::unique_ptr<void, Free>> arrays_;
   Scratch scratch_;
 };
 

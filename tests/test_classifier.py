@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from kenyon import FlyClassifier
+from kenyon import FlyClassifier, SparseCoder
 from tests.reference import PaperModel
 
 X, Y = load_digits(return_X_y=True)
@@ -269,3 +269,23 @@ def test_predictions_from_many_threads_while_learning_match_a_model_between_batc
         thread.join()
     assert seen <= possible
     assert state(model) == state(growing)
+
+
+def test_one_feature_is_enough():
+    model = FlyClassifier().fit([[1], [-1], [2], [-3]], ["plus", "minus", "plus", "minus"])
+    assert model.predict([[5], [-5]]).tolist() == ["plus", "minus"]
+
+
+def test_labels_that_a_float_cannot_tell_apart_stay_apart():
+    model = FlyClassifier(n_cells=400).fit(np.eye(3), [2**53, 2**53 + 1, 5])
+    model.partial_fit(-np.eye(3)[:1], [1.0])
+    assert model.classes_.tolist() == [1, 5, 2**53, 2**53 + 1]
+    assert model.predict(np.eye(3)).tolist() == [2**53, 2**53 + 1, 5]
+
+
+def test_a_coder_that_cannot_be_fitted_stays_as_it_was():
+    coder = SparseCoder(n_active=20).fit(X)
+    before = coder.transform(X[:5]).toarray()
+    with pytest.raises(ValueError, match="n_active"):
+        coder.set_params(n_active=10**6).fit(X[:, :50])
+    np.testing.assert_array_equal(coder.transform(X[:5]).toarray(), before)

@@ -121,7 +121,7 @@ def test_merging_nothing_or_what_has_learned_nothing():
         (lambda m: m.rename("a", "a"), "the label 'a' exists already"),
         (lambda m: m.rename("z", "b"), "the label 'z' has not been learned"),
         (lambda m: m.rename("z", "y"), "the label 'z' has not been learned"),
-        (lambda m: m.rename("a", 1), "all strings or all numbers, but 'b' and 1 are mixed"),
+        (lambda m: m.rename("a", 1), "all strings or all numbers, but '[bc]' and 1 are mixed"),
         (lambda m: m.rename("a", 0.5), "y must hold classes, not 0.5"),
         (lambda m: m.rename("a", None), "labels must be strings or numbers, but y holds None"),
         (lambda m: m.rename("a", ["z"]), r"new must be one label, but is \['z'\]"),

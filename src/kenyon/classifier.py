@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -24,10 +23,9 @@ from kenyon.circuit import (
 )
 from kenyon.coders import choose_seed
 from kenyon.editing import EditingMixin
-from kenyon.validation import validate_labelled, validate_samples
+from kenyon.validation import unchanged_on_error, validate_labelled, validate_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -48,8 +46,10 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
     order, batches or shards its samples come; models of the same circuit can be merged, and samples
     unlearned, exactly. The scale of a sample is ignored: `x` and `3 * x` are the same to it.
 
-    Any number of threads may predict while another one learns: each call sees the model before or
-    after a batch, never half of it.
+    Any number of threads may predict while others learn: each call sees the model before or after a
+    batch, never half of it. Only the first samples must be learned by one thread alone. A call with
+    more rows than are coded at once (4096 or fewer) learns them into a copy of the memory, which
+    then takes its place.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         The seed of the wiring.
     n_threads : int, default=None
         Threads that code and read; results do not depend on it. None: as many as there are
-        processors.
+        processors, or OMP_NUM_THREADS if that is less.
 
     Attributes
     ----------
@@ -141,10 +141,10 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         -------
         self
         """
-        with self._unchanged_on_error():
+        with unchanged_on_error(self):
             X, y = self._validate(X, y, reset=True)
             circuit = self._new_circuit()
-            circuit.learn(X, y, self._rates(), count_threads(self.n_threads))
+            self._teach(circuit, X, y)
             self.circuit_ = circuit
         return self
 
@@ -163,15 +163,15 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         -------
         self
         """
-        new = not hasattr(self, "circuit_")
-        with self._unchanged_on_error():
-            X, y = self._validate(X, y, reset=new)
-            circuit = self._new_circuit() if new else self.circuit_
-            named = None if classes is None else _check_classes(classes, y, circuit)
-            circuit.learn(X, y, self._rates(), count_threads(self.n_threads))
-            if named is not None:
-                circuit.memory.change(lambda memory: memory.declare(named))
-            self.circuit_ = circuit
+        if not hasattr(self, "circuit_"):
+            with unchanged_on_error(self):
+                X, y = self._validate(X, y, reset=True)
+                circuit = self._new_circuit()
+                self._teach(circuit, X, y, classes)
+                self.circuit_ = circuit
+        else:
+            X, y = self._validate(X, y, reset=False)
+            self._teach(self.circuit_, X, y, classes)
         return self
 
     def learn_one(self, x: ArrayLike, y: Any) -> FlyClassifier:
@@ -326,6 +326,16 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         )
         return Circuit(coder, (DecayingMemory if self.decay else CountingMemory)(coder.n_cells))
 
+    def _teach(
+        self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None = None
+    ) -> None:
+        named = None if classes is None else cast("NDArray[Any]", column_or_1d(classes))
+        if named is not None:
+            missing = sorted(set(y.tolist()) - set(named.tolist()), key=str)
+            if missing:
+                raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
+        circuit.learn(X, y, self._rates(), count_threads(self.n_threads), named)
+
     def _rates(self) -> Rates:
         try:
             return check_rates(self.learning_rate, self.decay)
@@ -340,26 +350,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         X = validate_samples(self, X)
         return self.circuit_.scores(X, self._rates(), count_threads(self.n_threads))
 
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _check_classes(classes: ArrayLike, y: NDArray[Any], circuit: Circuit) -> NDArray[Any]:
-    named = cast("NDArray[Any]", column_or_1d(classes))
-    with circuit.memory.reading as memory:
-        memory.labels.copy().add(named)
-    missing = sorted(set(y.tolist()) - set(named.tolist()), key=str)
-    if missing:
-        raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
-    return named

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from kenyon.circuit import Coder, count_threads
-from kenyon.validation import NUMBERS, validate_samples
+from kenyon.validation import NUMBERS, unchanged_on_error, validate_samples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +42,10 @@ class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, A
         -------
         self
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
-        self.coder_: Coder = self._design(X.shape[1])
-        self._n_features_out = self.coder_.n_cells
+        with unchanged_on_error(self):
+            X = validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
+            self.coder_: Coder = self._design(X.shape[1])
+            self._n_features_out = self.coder_.n_cells
         return self
 
     @abstractmethod
@@ -86,12 +87,14 @@ class SparseCoder(_Coder):
         "cut": winners keep their full activity, as in the paper. "subtract": the activity of the
         strongest loser is taken off every winner, as the fly's inhibitory neuron does.
     channels : {"auto", "raw", "on-off"}, default="auto"
-        "raw": the channels are the features. "on-off": each feature has two channels, for its
+        "raw": the channels are the features; a sample without a positive sum, such as one of
+        negative numbers only, activates no cell. "on-off": each feature has two channels, for its
         positive and for its negative part. "auto": "on-off" for fewer than 32 features.
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None
-        Threads that code; the result does not depend on it. None: as many as there are processors.
+        Threads that code; the result does not depend on it. None: as many as there are processors,
+        or OMP_NUM_THREADS if that is less.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ Self = TypeVar("Self", bound="EditingMixin")
 
 
 class EditingMixin(ABC):
-    """Changes what a classifier has learned without its samples.
+    """Changes what a classifier has learned.
 
     With decay only dropping and renaming are possible; the rest is refused.
     """
@@ -36,8 +36,9 @@ class EditingMixin(ABC):
         """Take samples back: afterwards the model is as if it had never learned them.
 
         The whole call is refused, and nothing changes, where a counter or the number of samples of
-        a class would fall below zero: a sure sign that these samples were never learned. The sign
-        is not a necessary one: that a call succeeds does not prove that they were.
+        a class would fall below zero, or a class without samples would keep counts: a sure sign
+        that these samples were never learned. The sign is not a necessary one: that a call succeeds
+        does not prove that they were.
 
         Parameters
         ----------

@@ -107,6 +107,9 @@ def _plain_parameters(model: FlyClassifier) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
     # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
     parameters["random_state"] = model.circuit_.coder.seed
+    rates = model._rates()
+    learning_rate = "auto" if rates.learning_rate is None else rates.learning_rate
+    parameters.update(learning_rate=learning_rate, decay=rates.decay)
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in parameters.items()

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
-"""What the conversion to what the kernel takes is exact for; anything else becomes float64."""
+"""What the kernel takes as it is or piece by piece; anything else becomes float64 at once."""
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Leave an estimator that cannot be fitted as it was, as far as it had come."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
 
 
 def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:

@@ -79,6 +79,47 @@ def test_writers_do_not_lose_each_others_changes():
         assert memory.samples.tolist() == [1000] * 4
 
 
+def test_copies_taken_while_others_begin_to_read_answer_in_order():
+    """New classes, then a reworked copy, while a reader comes in between."""
+    for _ in range(30):
+        guard = Guard(CountingMemory(CODER.n_cells))
+        guard.change(lambda memory: memory.learn(CODES, np.arange(50)[::-1], RATES))
+        stop = threading.Event()
+
+        def read(guard=guard, stop=stop):
+            while not stop.is_set():
+                with guard.reading as memory:
+                    memory.best(CODES, RATES, 1)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        for label in range(50):
+            guard.change(
+                lambda memory, new=100 - label: memory.learn(CODES, np.full(50, new), RATES)
+            )
+            guard.rework(lambda memory: memory.learn(CODES, np.arange(50)[::-1], RATES))
+        stop.set()
+        reader.join()
+        with guard.reading as memory:
+            expected = CountingMemory.restore(memory.classes, memory.content())
+            np.testing.assert_array_equal(
+                memory.scores(CODES, RATES, 1), expected.scores(CODES, RATES, 1)
+            )
+
+
+def test_a_reader_that_stays_stops_nobody():
+    guard = Guard(CountingMemory(CODER.n_cells))
+    guard.change(lambda memory: memory.learn(CODES, np.zeros(50, dtype=int), RATES))
+    with guard.reading as before:
+        guard.change(lambda memory: memory.learn(CODES, np.ones(50, dtype=int), RATES))
+        with guard.reading as after:
+            assert (len(before), len(after)) == (1, 2)
+        guard.change(lambda memory: memory.learn(CODES, np.ones(50, dtype=int), RATES))
+        assert before.samples.tolist() == [50]
+    with guard.reading as memory:
+        assert memory.samples.tolist() == [50, 100]
+
+
 @pytest.mark.parametrize("method", ["change", "rework"])
 def test_a_change_that_raises_lets_others_on(method):
     guard = Guard(CountingMemory(CODER.n_cells))

@@ -22,8 +22,7 @@ def coder(**changes):
 
 def one_class(kind):
     memory = kind(20)
-    memory.resize(1)
-    memory.set_order(SLOTS)
+    memory.insert(0)
     return memory
 
 
@@ -52,11 +51,16 @@ COUNTERS, WEIGHTS = _native.Counters, _native.Weights
         lambda: one_class(COUNTERS).unlearn(CODES, SLOTS - 1),
         lambda: one_class(COUNTERS).merge(COUNTERS(21), np.zeros(0, dtype=np.int32)),
         lambda: one_class(COUNTERS).merge(one_class(COUNTERS), SLOTS + 1),
-        lambda: one_class(COUNTERS).resize(-1),
+        lambda: COUNTERS(0),
+        lambda: COUNTERS(2**58),
+        lambda: WEIGHTS(-1),
+        lambda: one_class(COUNTERS).insert(2),
+        lambda: one_class(WEIGHTS).insert(-1),
+        lambda: one_class(COUNTERS).move(0, 1),
+        lambda: one_class(COUNTERS).move(1, 0),
         lambda: one_class(COUNTERS).drop(1),
         lambda: one_class(COUNTERS).get(1),
         lambda: one_class(COUNTERS).set(0, np.zeros(19, dtype=np.int32), 1),
-        lambda: one_class(COUNTERS).set_order(SLOTS + 1),
         lambda: one_class(COUNTERS).cap(1, None),
         lambda: one_class(COUNTERS).has_residue(-1),
         lambda: one_class(COUNTERS).scores(FOREIGN, None, 1),

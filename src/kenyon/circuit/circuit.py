@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,11 +32,25 @@ class Circuit:
         self.coder = coder
         self.memory: Guard[Memory] = Guard(memory)
 
-    def learn(self, X: Any, y: NDArray[Any], rates: Rates, n_threads: int) -> None:
-        """Learn samples in the order given."""
-        self._change(
-            lambda memory, codes, labels: memory.learn(codes, labels, rates), X, y, n_threads
-        )
+    def learn(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        rates: Rates,
+        n_threads: int,
+        named: NDArray[Any] | None = None,
+    ) -> None:
+        """Learn samples in the order given, and know the classes that are only named."""
+
+        def learn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            new = [] if named is None else memory.declare(named)
+            try:
+                memory.learn(codes, labels, rates)
+            except BaseException:
+                memory.retract(new)
+                raise
+
+        self._change(learn, X, y, n_threads)
 
     def learn_one(self, x: Any, y: NDArray[Any], rates: Rates) -> None:
         """Learn one sample, whose label is the only element of y."""
@@ -62,21 +76,25 @@ class Circuit:
 
     def labels(self, X: Any, rates: Rates, n_threads: int) -> NDArray[Any]:
         """Return the class of each row."""
+        codes = self._codes(X, n_threads)
+        first = next(codes)
         with self.memory.reading as memory:
-            ranks = [memory.best(codes, rates, n_threads) for codes in self._codes(X, n_threads)]
+            ranks = [memory.best(piece, rates, n_threads) for piece in chain((first,), codes)]
             return memory.classes[np.concatenate(ranks)]
 
     def label(self, x: Any, rates: Rates) -> Any:
         """Return the class of one sample."""
         codes = self.coder.encode_one(x)
         with self.memory.reading as memory:
-            return memory.classes[memory.best_one(codes, rates)]
+            return memory.labels.at(memory.best_one(codes, rates))
 
     def scores(self, X: Any, rates: Rates, n_threads: int) -> NDArray[np.float64]:
         """Return what each class receives from each row."""
+        codes = self._codes(X, n_threads)
+        first = next(codes)
         with self.memory.reading as memory:
-            codes = self._codes(X, n_threads)
-            return np.concatenate([memory.scores(piece, rates, n_threads) for piece in codes])
+            scores = [memory.scores(piece, rates, n_threads) for piece in chain((first,), codes)]
+            return np.concatenate(scores)
 
     def explain(self, x: Any, rates: Rates) -> Explanation:
         """Tell which cells spoke for which class."""
@@ -104,13 +122,15 @@ class Circuit:
             (self.coder.native.encode(rows, n_threads), y[where])
             for where, rows in self.coder.pieces(X)
         )
-        first, second = next(pieces), next(pieces, None)
-        if second is None:
-            self.memory.change(lambda memory: action(memory, *first))
+        ahead = list(islice(pieces, 2))
+        if len(ahead) == 1:
+            self.memory.change(lambda memory: action(memory, *ahead[0]))
             return
 
         def do_all(memory: Memory) -> None:
-            for codes, labels in chain((first, second), pieces):
+            while ahead:
+                action(memory, *ahead.pop(0))
+            for codes, labels in pieces:
                 action(memory, codes, labels)
 
         self.memory.rework(do_all)

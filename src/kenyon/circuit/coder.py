@@ -86,7 +86,8 @@ class Coder:
             n_cells = max(400, min(40 * n_features, 20_000))
         n_cells = check_whole("n_cells", n_cells, MAX_CELLS)
         if fan_in is None:
-            fan_in = min(n_channels, max(2, min(n_features // 10, 64)))
+            # Half the channels at most: ON and OFF of a single feature must not meet in one cell.
+            fan_in = min(max(1, n_channels // 2), max(2, min(n_features // 10, 64)))
         why = f"X has {n_channels} channels" if n_channels < MAX_FAN_IN else ""
         fan_in = check_whole("fan_in", fan_in, min(n_channels, MAX_FAN_IN), why)
         if n_active is None:
@@ -114,7 +115,8 @@ class Coder:
     def pieces(self, X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Cut X, dense or sparse, into pieces of rows that the kernel takes."""
         n_rows = X.shape[0]
-        size = max(1, min(_PIECE_ROWS, _PIECE_BYTES // (8 * self.n_features)))
+        widest = max(self.n_features, self.n_active)
+        size = max(1, min(_PIECE_ROWS, _PIECE_BYTES // (8 * widest)))
         for start in range(0, n_rows, size):
             rows = slice(start, min(start + size, n_rows))
             piece = X[rows]

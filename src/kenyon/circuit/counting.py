@@ -35,9 +35,9 @@ class CountingMemory(Memory):
             raise ValueError(
                 f"decay is {rates.decay}, but the model was begun without: only fit changes that"
             )
-        n_known = len(self)
-        if not self.store.learn(codes, self.declare(y)):
-            self.retract(n_known)
+        new = self.declare(y)
+        if not self.store.learn(codes, self.labels.slots(y)):
+            self.retract(new)
             raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
 
     def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:  # noqa: D102
@@ -46,7 +46,8 @@ class CountingMemory(Memory):
             raise ValueError(
                 "X and y hold samples that were not learned: a counter would fall below zero"
             )
-        emptied = [slot for slot in np.unique(slots).tolist() if self.store.samples[slot] == 0]
+        samples = self.store.samples
+        emptied = [slot for slot in np.unique(slots).tolist() if samples[slot] == 0]
         if any(self.store.has_residue(slot) for slot in emptied):
             self.store.learn(codes, slots)
             raise ValueError(
@@ -59,35 +60,30 @@ class CountingMemory(Memory):
     def merge(self, other: Memory) -> None:  # noqa: D102
         if not isinstance(other, CountingMemory):
             raise ValueError(f"merge is not possible: {ORDER_MATTERS}")
-        n_known = len(self)
-        slots = self.declare(other.classes)
-        by_slot = np.empty_like(slots)
-        by_slot[other.labels.order] = slots
-        if not self.store.merge(other.store, by_slot):
-            self.retract(n_known)
+        new = self.declare(other.classes)
+        slots = np.empty(len(other), dtype=np.int32)
+        slots[other.store.slot_of_rank] = self.labels.slots(other.classes)
+        if not self.store.merge(other.store, slots):
+            self.retract(new)
             raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
 
     def scores(  # noqa: D102
         self, codes: Codes, rates: Rates, n_threads: int
     ) -> NDArray[np.float64]:
         self.check_not_empty()
-        self.sort()
         return self.store.scores(codes, rates.learning_rate, n_threads)
 
     def best(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.int32]:  # noqa: D102
         self.check_not_empty()
-        self.sort()
         return self.store.best(codes, rates.learning_rate, n_threads)
 
     def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
         self.check_not_empty()
-        self.sort()
         return self.store.best_one(codes, rates.learning_rate)
 
     def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102
-        self.sort()
         weights = np.empty((len(cells), len(self)))
-        for rank, slot in enumerate(self.labels.order.tolist()):
+        for rank, slot in enumerate(self.store.slot_of_rank.tolist()):
             cap = self.store.cap(slot, rates.learning_rate)
             weights[:, rank] = np.minimum(self.store.get(slot)[cells], cap) / cap
         return weights

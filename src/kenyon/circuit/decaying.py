@@ -38,7 +38,8 @@ class DecayingMemory(Memory):
             )
         if rates.learning_rate is None:
             raise ValueError("learning_rate must be a number where decay is not 0, but is 'auto'")
-        self.store.learn(codes, self.declare(y), rates.learning_rate, rates.decay)
+        self.declare(y)
+        self.store.learn(codes, self.labels.slots(y), rates.learning_rate, rates.decay)
 
     def scores(  # noqa: D102
         self,
@@ -47,7 +48,6 @@ class DecayingMemory(Memory):
         n_threads: int,
     ) -> NDArray[np.float64]:
         self.check_not_empty()
-        self.sort()
         return self.store.scores(codes, n_threads)
 
     def best(  # noqa: D102
@@ -57,12 +57,10 @@ class DecayingMemory(Memory):
         n_threads: int,
     ) -> NDArray[np.int32]:
         self.check_not_empty()
-        self.sort()
         return self.store.best(codes, n_threads)
 
     def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
         self.check_not_empty()
-        self.sort()
         return self.store.best_one(codes)
 
     def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Memory)
 
+_PATIENCE = 0.05
+"""Seconds that a change waits for readers to leave before it takes a copy instead."""
+
 
 class Guard(Generic[M]):
     """A memory that many threads may read while another changes it.
@@ -20,64 +23,73 @@ class Guard(Generic[M]):
 
         with guard.reading as memory: ...
 
-    A waiting change goes before readers that come later.
+    Nobody waits long: a change is made in place while nobody reads or, where somebody reads on and
+    on, in a copy that takes the memory's place; whoever reads then keeps the memory as it was.
     """
 
     def __init__(self, memory: M) -> None:
-        self.kind = type(memory)
-        self.reading = _Reading(memory)
+        self._version = _Version(memory)
+        self._door = threading.Lock()
+        self._left = threading.Condition(self._door)
         self._one_writer = threading.Lock()
 
+    @property
+    def reading(self) -> _Reading[M]:
+        """The memory as it is now, for the length of a with statement."""
+        return _Reading(self)
+
     def change(self, action: Callable[[M], object]) -> None:
-        """Change the memory in place while nobody reads: for what is quickly done."""
-        reading = self.reading
-        with self._one_writer, reading.entrance:
-            reading.wait_until_left()
-            action(reading.memory)
+        """Change the memory in place if nobody reads: for what is quickly done."""
+        with self._one_writer:
+            version = self._version
+            with self._door:
+                if self._left.wait_for(lambda: version.n_readers == 0, _PATIENCE):
+                    action(version.memory)
+                    return
+            self._replace(action)
 
     def rework(self, action: Callable[[M], object]) -> None:
         """Change a copy while others read on, then put it in the memory's place."""
         with self._one_writer:
-            draft = self.reading.memory.copy()
-            action(draft)
-            with self.reading.entrance:
-                self.reading.memory = draft
+            self._replace(action)
+
+    def _replace(self, action: Callable[[M], object]) -> None:
+        draft = self._version.memory.copy()
+        action(draft)
+        with self._door:
+            self._version = _Version(draft)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self.reading as memory:
             return Guard, (memory.copy(),)
 
 
-class _Reading(Generic[M]):
-    """The readers: each holds the entrance for a moment, a change for as long as it takes."""
+class _Version(Generic[M]):
+    """A memory and how many read it, counted at the door."""
+
+    __slots__ = ("memory", "n_readers")
 
     def __init__(self, memory: M) -> None:
         self.memory = memory
-        self.entrance = threading.Lock()
-        self._exit = threading.Condition(threading.Lock())
-        self._n_entered = 0
-        self._n_left = 0
-        self._awaited = False
+        self.n_readers = 0
+
+
+class _Reading(Generic[M]):
+    __slots__ = ("_guard", "_version")
+
+    def __init__(self, guard: Guard[M]) -> None:
+        self._guard = guard
 
     def __enter__(self) -> M:
-        with self.entrance:
-            # The first reader after a change sorts; the others wait at the entrance.
-            self.memory.sort()
-            self._n_entered += 1
-            return self.memory
+        guard = self._guard
+        with guard._door:
+            version = self._version = guard._version
+            version.n_readers += 1
+        return version.memory
 
     def __exit__(self, *_: object) -> None:
-        with self._exit:
-            self._n_left += 1
-            if self._awaited:
-                self._exit.notify()
-
-    def wait_until_left(self) -> None:
-        """Wait until all have left, while holding the entrance so that none comes."""
-        with self._exit:
-            self._awaited = True
-            try:
-                while self._n_left != self._n_entered:
-                    self._exit.wait()
-            finally:
-                self._awaited = False
+        guard, version = self._guard, self._version
+        with guard._door:
+            version.n_readers -= 1
+            if not version.n_readers and guard._one_writer.locked():
+                guard._left.notify()

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
 
 class Labels:
-    """Labels by slot, in the order in which they came, and sorted.
+    """Labels by slot, and by rank in their sorted order.
 
-    Labels are strings or numbers, not both: they must sort. Adding one costs the same however many
-    there are; sorting is left to `sort`.
+    Labels are strings or numbers, not both: they must sort.
     """
 
     def __init__(self) -> None:
         self._by_slot: list[Any] = []
+        self._by_rank: list[Any] = []
         self._dtypes: list[np.dtype[Any]] = []
         self._slots: dict[Any, int] = {}
-        self._sorted: tuple[NDArray[Any], NDArray[np.int32]] | None = None
+        self._classes: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self._by_slot)
@@ -39,35 +38,30 @@ class Labels:
         """Return labels that can change without these."""
         other = Labels()
         other._by_slot = self._by_slot.copy()
+        other._by_rank = self._by_rank.copy()
         other._dtypes = self._dtypes.copy()
         other._slots = self._slots.copy()
-        other._sorted = self._sorted
+        other._classes = self._classes
         return other
 
     @property
-    def is_sorted(self) -> bool:
-        """Whether `classes` and `order` are up to date."""
-        return self._sorted is not None
-
-    def sort(self) -> None:
-        """Bring `classes` and `order` up to date."""
-        order = sorted(range(len(self)), key=self._by_slot.__getitem__)
-        classes = np.empty(len(self), dtype=_common_dtype(self._dtypes))
-        classes[:] = [self._by_slot[slot] for slot in order]
-        classes.setflags(write=False)
-        self._sorted = classes, np.array(order, dtype=np.int32)
-
-    @property
     def classes(self) -> NDArray[Any]:
-        """The labels as last sorted."""
-        assert self._sorted is not None, "sort first"
-        return self._sorted[0]
+        """The labels, sorted, as a read-only array."""
+        # Threads that read at once may each make it, but make the same.
+        if self._classes is None:
+            classes = np.empty(len(self), dtype=_common_dtype(self._dtypes))
+            classes[:] = self._by_rank
+            # Large integers among floats would become equal.
+            if classes.tolist() != self._by_rank:
+                classes = classes.astype(object)
+                classes[:] = self._by_rank
+            classes.setflags(write=False)
+            self._classes = classes
+        return self._classes
 
-    @property
-    def order(self) -> NDArray[np.int32]:
-        """The slot of each of `classes`."""
-        assert self._sorted is not None, "sort first"
-        return self._sorted[1]
+    def at(self, rank: int) -> Any:
+        """Return the label of a rank."""
+        return self._by_rank[rank]
 
     def slot(self, label: Any) -> int:
         """Return where a known label is kept."""
@@ -88,52 +82,42 @@ class Labels:
         except TypeError:
             raise ValueError("labels must be strings or numbers, but y holds others") from None
 
-    def add(self, y: NDArray[Any]) -> NDArray[np.int32]:
-        """Return where each of many labels is kept, new ones behind the rest."""
+    def new_among(self, y: NDArray[Any]) -> list[Any]:
+        """Return the labels of y that are not yet known, or refuse y."""
         try:
-            return self.slots(y)
-        except ValueError:
-            self.extend(y.tolist(), y.dtype)
-            return self.slots(y)
-
-    def extend(self, labels: Iterable[Any], dtype: np.dtype[Any]) -> None:
-        """Add those labels that are new; all of them or, if one is refused, none."""
-        try:
-            new = [label for label in dict.fromkeys(labels) if label not in self._slots]
+            new = [label for label in dict.fromkeys(y.tolist()) if label not in self._slots]
         except TypeError:
             raise ValueError("labels must be strings or numbers, but y holds others") from None
-        if not new:
-            return
         # An array of objects may hold NumPy's numbers and strings.
         new = [label.item() if isinstance(label, np.generic) else label for label in new]
         for label in new:
             self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
-        for label in new:
-            self._slots[label] = len(self._by_slot)
-            self._by_slot.append(label)
-            self._dtypes.append(_own_dtype(label, dtype))
-        self._sorted = None
+        return new
 
-    def truncate(self, n: int) -> None:
-        """Take back all but the first n."""
-        for label in self._by_slot[n:]:
-            del self._slots[label]
-        del self._by_slot[n:], self._dtypes[n:]
-        self._sorted = None
+    def insert(self, label: Any, dtype: np.dtype[Any]) -> int:
+        """Add a new label, in the next slot, and return its rank."""
+        rank = bisect_left(self._by_rank, label)
+        self._by_rank.insert(rank, label)
+        self._slots[label] = len(self._by_slot)
+        self._by_slot.append(label)
+        self._dtypes.append(_own_dtype(label, dtype))
+        self._classes = None
+        return rank
 
     def drop(self, label: Any) -> int:
         """Remove a label and return its slot, which the last one moves to."""
         slot = self.slot(label)
         del self._slots[label]
+        del self._by_rank[bisect_left(self._by_rank, label)]
         last, dtype = self._by_slot.pop(), self._dtypes.pop()
         if slot < len(self._by_slot):
             self._by_slot[slot], self._dtypes[slot] = last, dtype
             self._slots[last] = slot
-        self._sorted = None
+        self._classes = None
         return slot
 
-    def rename(self, old: Any, new: Any) -> None:
-        """Call the class `old` by a new name."""
+    def rename(self, old: Any, new: Any) -> tuple[int, int]:
+        """Call the class `old` by a new name; return its slot and its new rank."""
         slot = self.slot(old)
         new_label = np.asarray(new)
         if new_label.ndim != 0:
@@ -141,12 +125,15 @@ class Labels:
         label = new_label.item()
         if label in self:
             raise ValueError(f"the label {label!r} exists already: merging classes is not renaming")
-        others = [self._by_slot[s] for s in range(len(self)) if s != slot]
-        self._check(label, like=others[0] if others else label)
+        self._check(label, like=self._by_slot[slot - 1] if len(self) > 1 else label)
         del self._slots[old]
+        del self._by_rank[bisect_left(self._by_rank, old)]
+        rank = bisect_left(self._by_rank, label)
+        self._by_rank.insert(rank, label)
         self._slots[label] = slot
         self._by_slot[slot], self._dtypes[slot] = label, _own_dtype(label, new_label.dtype)
-        self._sorted = None
+        self._classes = None
+        return slot, rank
 
     def _check(self, label: Any, like: Any) -> None:
         if isinstance(label, float) and not label.is_integer():
@@ -167,11 +154,10 @@ def _own_dtype(label: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type that all labels fit, which follows from the labels present alone."""
+    """Return the type that all labels fit; int64 and uint64 have none but object."""
     if not dtypes:
         return np.dtype(np.int64)
     different = set(dtypes)
     common = reduce(np.promote_types, different)
-    # int64 and uint64 meet in float64, which would make different labels equal.
     lossy = common.kind == "f" and all(dtype.kind != "f" for dtype in different)
     return np.dtype(object) if lossy else common

@@ -68,30 +68,21 @@ class Memory(ABC):
     def __len__(self) -> int:
         return len(self.labels)
 
-    def sort(self) -> None:
-        """Make the memory answer in the order of its sorted classes; done when first read."""
-        if not self.labels.is_sorted:
-            self.labels.sort()
-            self.store.set_order(self.labels.order)
-
     @property
     def classes(self) -> NDArray[Any]:
         """The labels of all classes, sorted."""
-        self.sort()
         return self.labels.classes
 
     @property
     def samples(self) -> NDArray[np.int64]:
         """How many samples were learned of each of `classes`."""
-        self.sort()
-        return self.store.samples[self.labels.order]
+        return self.store.samples[self.store.slot_of_rank]
 
     @property
     def synapses(self) -> NDArray[Any]:
         """What is stored: a row for each of `classes`, a column for each cell."""
-        self.sort()
         synapses = np.empty((len(self), self.n_cells), dtype=self.dtype)
-        for row, slot in zip(synapses, self.labels.order.tolist(), strict=True):
+        for row, slot in zip(synapses, self.store.slot_of_rank.tolist(), strict=True):
             row[:] = self.store.get(slot)
         return synapses
 
@@ -136,22 +127,23 @@ class Memory(ABC):
         if len(self) == 0:
             raise ValueError("there are no classes left to choose from: learn something first")
 
-    def declare(self, y: NDArray[Any]) -> NDArray[np.int32]:
-        """Make classes known, and return the slot of each label."""
-        n_known = len(self)
-        slots = self.labels.add(y)
-        if len(self) > n_known:
+    def declare(self, y: NDArray[Any]) -> list[Any]:
+        """Make classes known, and return the labels that are new."""
+        new = self.labels.new_among(y)
+        for n_added, label in enumerate(new):
+            rank = self.labels.insert(label, y.dtype)
             try:
-                self.store.resize(len(self))
+                self.store.insert(rank)
             except MemoryError:
-                self.labels.truncate(n_known)
+                self.labels.drop(label)
+                self.retract(new[:n_added])
                 raise
-        return slots
+        return new
 
-    def retract(self, n: int) -> None:
-        """Take back all but the first n classes, of which nothing was learned."""
-        self.labels.truncate(n)
-        self.store.resize(n)
+    def retract(self, labels: list[Any]) -> None:
+        """Take back classes of which nothing was learned."""
+        for label in reversed(labels):
+            self.forget(label)
 
     def forget(self, label: Any) -> None:
         """Drop a class."""
@@ -159,7 +151,7 @@ class Memory(ABC):
 
     def rename(self, old: Any, new: Any) -> None:
         """Call a class by a new name."""
-        self.labels.rename(old, new)
+        self.store.move(*self.labels.rename(old, new))
 
     def copy(self: Self) -> Self:
         """Return a memory that can change without this one."""
@@ -177,7 +169,8 @@ class Memory(ABC):
         """Return the memory whose content this was."""
         synapses = np.ascontiguousarray(content["synapses"], dtype=cls.dtype)
         memory = cls(synapses.shape[1])
-        slots = memory.declare(classes).tolist()
+        memory.declare(classes)
+        slots = memory.labels.slots(classes).tolist()
         for slot, row, samples in zip(slots, synapses, content["samples"].tolist(), strict=True):
             memory.store.set(slot, row, samples)
         return memory
