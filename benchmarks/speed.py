@@ -80,6 +80,12 @@ CONTESTS = (
         _on_any_path(1.75),
     ),
     Contest(
+        f"encode {LARGE_BATCH} rows, two calls at once / one",
+        "two calls",
+        "one thread",
+        {},
+    ),
+    Contest(
         f"partial_fit by {BATCH} / the kernel itself",
         "partial_fit",
         "encode and learn",
