@@ -121,15 +121,16 @@ inline std::int16_t largest_up_to(const std::int16_t* psi, std::int64_t n, std::
   return largest;
 }
 
-// Leaves the n_wanted largest candidates; returns the sum of the strongest
-// cell that lost, 0 if none did. `below` is a bound that all candidates exceed.
+// Leaves the n_wanted largest candidates; returns, if wanted, the sum of the
+// strongest cell that lost, 0 if none did. `below` is a bound that all candidates exceed.
 inline std::int16_t take_winners(Candidates& c, std::int64_t n_wanted, std::int16_t below,
-                                 std::int16_t largest) {
+                                 std::int16_t largest, bool want_loser) {
   if (c.n <= n_wanted) return 0;
   for (std::int64_t i = c.n; i < round_up(c.n, kWord); ++i) c.psi[i] = 0;
   const Bound bound = bound_for(c.psi, c.n, n_wanted, below, largest);
   if (bound.exact) {
-    const std::int16_t loser = largest_up_to(c.psi, c.n, bound.value);
+    const std::int16_t loser =
+        want_loser ? largest_up_to(c.psi, c.n, bound.value) : std::int16_t{0};
     keep_above(c, bound.value);
     return loser;
   }
@@ -169,7 +170,7 @@ inline void write_code(const Wiring& wiring, Candidates& c, std::int16_t below,
   std::uint32_t* cells = sink.cells + i * wiring.n_active;
   std::uint8_t* levels = sink.levels + i * wiring.n_active;
   const std::int16_t largest = largest_of(c.psi, c.n);
-  const std::int16_t loser = take_winners(c, wiring.n_active, below, largest);
+  const std::int16_t loser = take_winners(c, wiring.n_active, below, largest, wiring.subtract);
   const std::int16_t offset = wiring.subtract ? loser : std::int16_t{0};
   if (c.n == 0 || largest == offset) {
     sink.n_winners[i] = 0;
