@@ -26,9 +26,7 @@ def test_the_commands_exist_and_ci_runs_them():
     makefile, ci = (ROOT / "Makefile").read_text(), (ROOT / ".ci" / "run").read_text()
     commands = re.findall(r"^make (\w+)", README, flags=re.MULTILINE)
     assert commands[:2] == ["reproduce", "test"]
-    for target in set(re.findall(r"\bmake (\w+)", README)) & set(
-        re.findall(r"`make (\w+)", README)
-    ):
+    for target in {*commands, *re.findall(r"`make (\w+)", README)}:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
     for command in commands:
         assert f"make {command}\n" in ci
