@@ -1,6 +1,7 @@
 // Rows to codes: quantise, project, select; 32 rows at a time or one alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "candidates.hpp"

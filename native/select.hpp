@@ -1,6 +1,7 @@
 // Winner-take-all among candidates, and the levels of the winners.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "bits.hpp"
