@@ -21,12 +21,12 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror native/*.hpp native/*.cpp
+	$(BIN)/clang-format --dry-run --Werror native/*.hpp native/*.cpp benchmarks/*.cpp
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i native/*.hpp native/*.cpp
+	$(BIN)/clang-format -i native/*.hpp native/*.cpp benchmarks/*.cpp
 
 # The tests of the circuit again, on a kernel that notices bad addresses and
 # undefined behaviour. Python itself is not built for it, so the run-time

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +34,7 @@ BATCH = 1024
 SMALL_BATCH = 64
 LARGE_BATCH = 8 * BATCH
 N_SINGLE = 256
-MATRIX = 512
+N_REPEATS = 2000
 
 
 def gather(size: Size) -> dict[str, Contestant]:
@@ -42,7 +47,7 @@ def gather(size: Size) -> dict[str, Contestant]:
         **_learners(size, X, y),
         **_one_by_one(size, X, y),
         "GEMM + argpartition": _dense_coder(size, X),
-        "multiply-add": _multiply_add(),
+        "additions": _additions(),
     }
 
 
@@ -137,11 +142,17 @@ def _check_same_work(codes: Codes, winners: NDArray[np.intp], n_cells: int) -> N
     assert agreement > 0.95, f"only {agreement:.0%} of the winners agree"
 
 
-def _multiply_add() -> Contestant:
-    """Multiply matrices; each multiply-add counts as a sample."""
-    left = np.ones((MATRIX, MATRIX), dtype=np.float32)
-    product = np.empty_like(left)
-    return Contestant(MATRIX**3, lambda: np.matmul(left, left, out=product))
+def _additions() -> Contestant:
+    """Add int16 numbers in a compiled loop; each addition counts as a sample."""
+    source = Path(__file__).with_name("additions.cpp")
+    with TemporaryDirectory() as folder:
+        library = Path(folder) / "additions.so"
+        compiler = os.environ.get("CXX", "c++")
+        flags = ["-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", "-o"]
+        subprocess.run([compiler, *flags, library, source], check=True)
+        add = ctypes.CDLL(str(library)).add
+    add.argtypes = [ctypes.c_int64]
+    return Contestant(N_REPEATS * 4096, lambda: add(N_REPEATS))
 
 
 def _batches(X: Samples, y: NDArray[Any]) -> list[tuple[Samples, NDArray[Any]]]:

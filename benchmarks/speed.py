@@ -33,11 +33,7 @@ timed on batches of {BATCH}."""
 
 BOUND = """\
 The bound is what the additions of layer 1 alone take, n_cells * fan_in a sample, at the rate at
-which the machine adds int16 numbers from its nearest cache. That rate is measured as twice the
-multiply-adds a second of a float32 matrix product: a vector holds twice as many int16 as float32
-numbers, and a core starts about as many multiply-adds as it loads vectors, mostly two a cycle. A
-compiled loop of loads and additions agreed within 3 % on AMD Zen 3. NumPy's own int16 addition
-would flatter us: it loads twice and stores once for each addition."""
+which a compiled loop (benchmarks/additions.cpp) adds int16 vectors from the nearest cache."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,7 @@ def bound_table(times: dict[Size, Times]) -> str:
     header = ("size", "adds a ns", "bound, us", "encode, us", "distance", "goal", "met")
     rows = []
     for size, taken in times.items():
-        rate = 2 / taken["multiply-add"]
+        rate = 1 / taken["additions"]
         bound = size.n_cells * size.fan_in / rate
         distance = taken["encode"] / bound
         numbers = rate * 1e-9, bound * 1e6, taken["encode"] * 1e6, distance

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from kenyon import model_file
 from kenyon.circuit import (
     Circuit,
-    Coder,
     CountingMemory,
     DecayingMemory,
     Explanation,
@@ -21,7 +20,7 @@ from kenyon.circuit import (
     check_rates,
     count_threads,
 )
-from kenyon.coders import choose_seed
+from kenyon.coders import design_coder
 from kenyon.editing import EditingMixin
 from kenyon.validation import unchanged_on_error, validate_labelled, validate_samples
 
@@ -315,15 +314,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return self.circuit_.memory
 
     def _new_circuit(self) -> Circuit:
-        coder = Coder.design(
-            self.n_features_in_,
-            n_cells=self.n_cells,
-            fan_in=self.fan_in,
-            n_active=self.n_active,
-            inhibition=self.inhibition,
-            channels=self.channels,
-            seed=choose_seed(self.random_state),
-        )
+        coder = design_coder(self, self.n_features_in_)
         return Circuit(coder, (DecayingMemory if self.decay else CountingMemory)(coder.n_cells))
 
     def _teach(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -29,7 +28,14 @@ def choose_seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+def design_coder(estimator: Any, n_features: int) -> Coder:
+    """Design the first layer from an estimator's parameters of the same names."""
+    names = ("n_cells", "fan_in", "n_active", "inhibition", "channels")
+    given = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
+    return Coder.design(n_features, seed=choose_seed(estimator.random_state), **given)
+
+
+class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Any:
         """Draw the wiring for the width of X; nothing else of X is used.
 
@@ -44,12 +50,9 @@ class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, A
         """
         with unchanged_on_error(self):
             X = validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
-            self.coder_: Coder = self._design(X.shape[1])
+            self.coder_: Coder = design_coder(self, X.shape[1])
             self._n_features_out = self.coder_.n_cells
         return self
-
-    @abstractmethod
-    def _design(self, n_features: int) -> Coder: ...
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -175,17 +178,6 @@ class SparseCoder(_Coder):
             pieces.append(sparse.csr_matrix((levels, cells, starts), shape=shape))
         return cast("sparse.csr_matrix[Any]", sparse.vstack(pieces, format="csr"))
 
-    def _design(self, n_features: int) -> Coder:
-        return Coder.design(
-            n_features,
-            n_cells=self.n_cells,
-            fan_in=self.fan_in,
-            n_active=self.n_active,
-            inhibition=self.inhibition,
-            channels=self.channels,
-            seed=choose_seed(self.random_state),
-        )
-
 
 class DenseCoder(_Coder):
     """The dense code that the paper compares with: the expansion without winner-take-all.
@@ -245,12 +237,3 @@ class DenseCoder(_Coder):
         native = self.coder_.native
         levels = [native.encode_dense(rows, n_threads) for _, rows in self.coder_.pieces(X)]
         return cast("NDArray[Any]", _as_code(np.concatenate(levels), X))
-
-    def _design(self, n_features: int) -> Coder:
-        return Coder.design(
-            n_features,
-            n_cells=self.n_cells,
-            fan_in=self.fan_in,
-            channels=self.channels,
-            seed=choose_seed(self.random_state),
-        )
