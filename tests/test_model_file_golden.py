@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 import kenyon
 from kenyon import FlyClassifier
 
-DATA = Path(__file__).parent / "data"
+GOLDEN = Path(__file__).parent / "golden"
 X = np.array([[(7 * i + 3 * j * j) % 11 for j in range(8)] for i in range(24)]) / 4 - 0.5
 Y = np.array(["ant", "bee", "naïve wasp"])[np.arange(24) % 3]
 
@@ -34,9 +34,9 @@ def decaying():
 
 
 def write():
-    DATA.mkdir(exist_ok=True)
-    counting().save(DATA / "golden-v1.kenyon")
-    decaying().save(DATA / "golden-v1-decay.kenyon")
+    GOLDEN.mkdir(exist_ok=True)
+    counting().save(GOLDEN / "golden-v1.kenyon")
+    decaying().save(GOLDEN / "golden-v1-decay.kenyon")
 
 
 def content(model):
@@ -49,7 +49,7 @@ def content(model):
     [("golden-v1.kenyon", counting), ("golden-v1-decay.kenyon", decaying)],
 )
 def test_the_golden_file_is_the_model_that_the_same_samples_give_today(name, same):
-    golden, today = kenyon.load(DATA / name), same()
+    golden, today = kenyon.load(GOLDEN / name), same()
     assert golden.get_params() == today.get_params()
     assert golden.circuit_.coder == today.circuit_.coder
     assert_array_equal(golden.classes_, today.classes_, strict=True)
@@ -61,7 +61,7 @@ def test_the_golden_file_is_the_model_that_the_same_samples_give_today(name, sam
 
 
 def test_the_golden_counters_give_the_labels_and_scores_that_they_gave():
-    model = kenyon.load(DATA / "golden-v1.kenyon")
+    model = kenyon.load(GOLDEN / "golden-v1.kenyon")
     assert model.classes_.tolist() == ["ant", "bee", "naïve wasp"]
     assert model.class_count_.tolist() == [8, 8, 8]
     assert model.predict(X[:4]).tolist() == ["naïve wasp", "ant", "bee", "naïve wasp"]
@@ -75,7 +75,7 @@ def test_the_golden_counters_give_the_labels_and_scores_that_they_gave():
 
 
 def test_the_golden_weights_give_the_labels_and_scores_that_they_gave():
-    model = kenyon.load(DATA / "golden-v1-decay.kenyon")
+    model = kenyon.load(GOLDEN / "golden-v1-decay.kenyon")
     assert model.classes_.tolist() == ["ant", "bee", "naïve wasp"]
     assert model.class_count_.tolist() == [8, 8, 8]
     assert model.predict(X[:4]).tolist() == ["bee", "naïve wasp", "bee", "ant"]

@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
-import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +17,7 @@ from safetensors.numpy import save_file
 
 from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory
 from kenyon.circuit.coder import check_choice
+from kenyon.files import replacing
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -50,7 +47,12 @@ def save(model: FlyClassifier, path: str | PathLike[str]) -> None:
         }
     text = json.dumps(header)
     metadata = {"format": FORMAT, "version": str(VERSION), "model": text}
-    _replace(Path(path), tensors, {**metadata, "digest": _digest(text, tensors)})
+    path = Path(path)
+    try:
+        with replacing(path) as file:
+            save_file(tensors, file, {**metadata, "digest": _digest(text, tensors)})
+    except SafetensorError as error:
+        raise OSError(f"{path} could not be written: {error}") from error
 
 
 def load(path: str | PathLike[str]) -> FlyClassifier:
@@ -122,37 +124,6 @@ def _digest(text: str, tensors: dict[str, NDArray[Any]]) -> str:
         digest.update(f"{name} {tensors[name].dtype.str} {tensors[name].shape}".encode())
         digest.update(np.ascontiguousarray(tensors[name]).data)
     return digest.hexdigest()
-
-
-def _replace(path: Path, tensors: dict[str, NDArray[Any]], metadata: dict[str, str]) -> None:
-    path = path.resolve()
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    try:
-        beside.touch()
-        # save_file would leave a file that nobody else may read.
-        mode = stat.S_IMODE((path if path.exists() else beside).stat().st_mode)
-        save_file(tensors, beside, metadata)
-        beside.chmod(mode)
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(path)
-        _sync_folder(path.parent)
-    except SafetensorError as error:
-        raise OSError(f"{path} could not be written: {error}") from error
-    except OSError as error:
-        reason = f"could not be written: {error.strerror or error}"
-        raise OSError(error.errno, reason, str(path)) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:

@@ -1,0 +1,44 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a file to write to, and put it in the place of path once all is written."""
+    path = path.resolve()
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        beside.touch()
+        mode = stat.S_IMODE((path if path.exists() else beside).stat().st_mode)
+        yield beside
+        # Some libraries leave a file that nobody else may read.
+        beside.chmod(mode)
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        beside.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        reason = f"could not be written: {error.strerror or error}"
+        raise OSError(error.errno, reason, str(path)) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
