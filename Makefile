@@ -6,16 +6,20 @@ WARNINGS_AS_ERRORS ?= OFF
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
-SOURCES := $(shell find src -name '*.py' -o -name '*.pyi') $(NATIVE) pyproject.toml
+SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') $(NATIVE) pyproject.toml
 SANITIZED := build/sanitized
 
-.PHONY: reproduce test lint format sanitize bench clean
+.PHONY: reproduce test rebuild lint format sanitize bench encoders clean
 
 reproduce: $(VENV)/installed
 	$(BIN)/python examples/demonstration.py
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest tests --pyargs kenyon --cov --cov-report=term --cov-fail-under=95
+
+# Makes the packaged features anew from the raw data in KENYON_DATA_DIR.
+rebuild: $(VENV)/installed
+	$(BIN)/python -m pytest tests/encoders -m rebuild
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -39,6 +43,10 @@ sanitize: $(SANITIZED)/installed
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
+
+# What makes an encoder good; takes an hour, and the raw data in KENYON_DATA_DIR.
+encoders: $(VENV)/installed
+	$(BIN)/python benchmarks/encoder.py
 
 $(VENV)/tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

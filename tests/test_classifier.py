@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from kenyon import FlyClassifier, SparseCoder
+from kenyon.data import load
 from tests.reference import PaperModel
 
 X, Y = load_digits(return_X_y=True)
@@ -103,13 +104,16 @@ def test_large_calls_in_pieces_keep_the_order_with_decay():
     assert state(model) == state(batches)
 
 
-def paper_and_integers(seed):
+FOR_DIGITS = {"n_cells": 2560, "fan_in": 6, "n_active": 128, "learning_rate": 0.02}
+FOR_MNIST20 = {"n_cells": 3200, "fan_in": 10, "n_active": 160, "learning_rate": 0.01}
+
+
+def paper_and_integers(seed, n_features=64, n_classes=10, parameters=FOR_DIGITS):
     """The paper's equations and the integer model on the same wiring, not yet taught."""
-    parameters = {"n_cells": 2560, "fan_in": 6, "n_active": 128, "learning_rate": 0.02}
-    model = FlyClassifier(**parameters, random_state=seed).fit(X[:1], Y[:1])
-    theta = np.zeros((2560, 64))
+    model = FlyClassifier(**parameters, random_state=seed).fit(np.ones((1, n_features)), [0])
+    theta = np.zeros((parameters["n_cells"], n_features))
     np.put_along_axis(theta, model.circuit_.coder.native.inputs.astype(int), 1, axis=1)
-    return PaperModel(theta, n_active=128, n_classes=10, beta=0.02), model
+    return PaperModel(theta, parameters["n_active"], n_classes, parameters["learning_rate"]), model
 
 
 def test_winners_are_those_of_the_paper_but_for_rounding_ties():
@@ -137,6 +141,19 @@ def test_accuracy_is_that_of_the_paper_within_0_2_points():
         accuracy = (paper.predict(X[1::2]) == Y[1::2]).mean()
         differences.append(model.score(X[1::2], Y[1::2]) - accuracy)
     assert abs(np.mean(differences)) <= 0.002
+
+
+def test_accuracy_on_mnist20_is_that_of_the_paper_within_0_2_points():
+    data = load("mnist20")
+    X, y, X_test, y_test = (
+        part[::5] for part in (data.X_train, data.y_train, data.X_test, data.y_test)
+    )
+    paper, model = paper_and_integers(0, data.n_features, data.n_classes, FOR_MNIST20)
+    for start in range(0, len(X), 2000):
+        paper.learn(paper.phi(X[start : start + 2000]), y[start : start + 2000])
+    accuracy = (paper.predict(X_test) == y_test).mean()
+    assert accuracy > 0.6
+    assert abs(model.fit(X, y).score(X_test, y_test) - accuracy) <= 0.002
 
 
 def test_learning_continues_with_new_classes_and_old_ones_stay():

