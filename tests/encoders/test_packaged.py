@@ -30,7 +30,8 @@ def within_one_level(features, name, part):
 @needs_raw_data
 def test_the_packaged_lenet5_makes_the_packaged_features():
     images = load("mnist20-pixels").X_test.reshape(-1, 28, 28)
-    assert within_one_level(LeNet5.packaged().encode(images, n_threads=2), "mnist20", "test") > 0.999
+    features = LeNet5.packaged().encode(images, n_threads=2)
+    assert within_one_level(features, "mnist20", "test") > 0.999
 
 
 @needs_raw_data

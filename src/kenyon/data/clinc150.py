@@ -45,7 +45,10 @@ def read_queries(source: Source = SOURCE) -> dict[str, Queries]:
     """Return the queries of the parts train, test and oos_test."""
     try:
         parts = json.loads(source.read())
-        return {part: Queries(*_columns(parts[part])) for part in ("train", "test", "oos_test")}
+        queries = {part: Queries(*_columns(parts[part])) for part in ("train", "test", "oos_test")}
+        if unknown := set(queries["test"].intents) - set(queries["train"].intents):
+            raise ValueError(f"the intent {min(unknown)!r} is tested but never taught")
+        return queries
     except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{source.path} does not hold queries and intents: {error}") from error
 

@@ -13,7 +13,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_DAMAGE = (EOFError, OSError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, LZMAError)
+# What NumPy and its helpers raise upon bytes that nobody wrote; a header may ask for any size.
+_DAMAGE = (
+    *(EOFError, MemoryError, OSError, OverflowError, RuntimeError, ValueError),
+    *(zipfile.BadZipFile, zlib.error, LZMAError),
+)
 
 
 def read_npz(content: bytes, name: str) -> dict[str, NDArray[Any]]:

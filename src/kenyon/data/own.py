@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,8 @@ def read_own(path: Path, label: str | None, seed: int) -> Dataset:
     seed : int
         Draws the samples to test on where the file does not say which they are.
     """
+    if not isinstance(seed, Integral) or seed < 0:
+        raise ValueError(f"seed must be a whole number, 0 or more; got {seed!r}")
     if path.suffix.lower() != ".npz":
         parts = _divide(path, *_read_table(path, label or "label"), seed=seed)
     elif label is None:
@@ -47,14 +50,18 @@ def read_own(path: Path, label: str | None, seed: int) -> Dataset:
     else:
         raise ValueError(f"label names a column of a table, but {path} is none; got {label!r}")
     X_train, y_train, X_test, y_test = parts
-    classes, positions = np.unique(np.concatenate([y_train, y_test]), return_inverse=True)
+    if (y_train.dtype.kind == "U") != (y_test.dtype.kind == "U"):
+        raise ValueError(f"{path}: the labels must all be strings, or all be numbers")
+    # Not as one array, which of two types of integers would make fractions.
+    classes = sorted({*y_train.tolist(), *y_test.tolist()})
+    position = {label: i for i, label in enumerate(classes)}
     return Dataset(
         name=str(path),
         X_train=X_train,
-        y_train=positions[: len(y_train)],
+        y_train=np.array([position[label] for label in y_train.tolist()], dtype=np.intp),
         X_test=X_test,
-        y_test=positions[len(y_train) :],
-        class_names=tuple(str(name) for name in classes.tolist()),
+        y_test=np.array([position[label] for label in y_test.tolist()], dtype=np.intp),
+        class_names=tuple(map(str, classes)),
         n_tasks=min(MOST_TASKS, len(classes)),
     )
 
@@ -125,6 +132,8 @@ def _check_columns(path: Path, label: str, table: DataFrame) -> None:
         raise ValueError(
             f"label is {label!r}, but the columns of {path} are {', '.join(table.columns)}"
         )
+    if table.is_empty():
+        raise ValueError(f"{path} has no rows; expected at least one sample")
     for column in table:
         if column.name != label and not column.dtype.is_numeric():
             raise ValueError(

@@ -34,7 +34,8 @@ def draw_sheet(dataset: Dataset, path: Path) -> None:
     mosaic = _mosaic(dataset)
     height = len(mosaic) / dataset.n_classes
     axes.imshow(mosaic, cmap="gray_r")
-    axes.set_yticks(height * (np.arange(dataset.n_classes) + 0.5), dataset.class_names)
+    middles = height * (np.arange(dataset.n_classes) + 0.5)
+    axes.set_yticks(middles, dataset.class_names, parse_math=False)
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

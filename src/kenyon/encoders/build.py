@@ -52,9 +52,11 @@ class Builder:
         """Make the features of a dataset and return the path of the file that holds them."""
         entry = CATALOGUE[name]
         make = {"LeNet5": self._mnist20, "MiniLM": self._clinc150, "ResNet18": self._cifar100}
-        dataset = make[entry.encoder](entry)
-        write_features(dataset, self._path(name))
-        return self._path(name)
+        path = self._path(name)
+        # Now, so that a folder which cannot be is refused before the work and not after it.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_features(make[entry.encoder](entry), path)
+        return path
 
     def _path(self, name: str) -> Path:
         return built_path(name) if self.folder is None else self.folder / f"{name}.npz"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -133,8 +134,8 @@ def _quiet() -> Iterator[None]:
 
 
 def _check_texts(texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str):
-        raise ValueError(f"texts must be a sequence of strings; got the string {texts!r}")
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise ValueError(f"texts must be a sequence of strings; got {type(texts).__name__}")
     texts = list(texts)
     for i, text in enumerate(texts):
         if not isinstance(text, str):

@@ -38,6 +38,7 @@ class ResNet18:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from kenyon.encoders import ResNet18
     >>> encoder = ResNet18.from_checkpoint("resnet18-f37072fd.pth")  # doctest: +SKIP
     >>> encoder.encode(np.zeros((3, 32, 32, 3), dtype=np.uint8)).shape  # doctest: +SKIP

@@ -1,0 +1,89 @@
+"""A cache of their own for the tests of data, and the real data if it is here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+import kenyon.data
+from kenyon.data import CATALOGUE
+from kenyon.data.features import packaged_path
+from kenyon.data.source import DATA_FOLDER, Source, cache_folder
+from tests.data.server import Server
+
+REAL_FOLDER = os.environ.get(DATA_FOLDER)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """The folder that Kenyon keeps files in; nothing of the user's is read or written."""
+    monkeypatch.delenv(DATA_FOLDER, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("NO_PROXY", "*")
+    assert cache_folder().is_relative_to(tmp_path)
+    return cache_folder()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A data folder of the user's, empty."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setenv(DATA_FOLDER, str(folder))
+    return folder
+
+
+@pytest.fixture
+def give(folder):
+    """Put a file into the data folder and return the source that asks for it."""
+
+    def give(path, content):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+        return Source(path, hashlib.sha256(content).hexdigest())
+
+    return give
+
+
+@pytest.fixture
+def server():
+    """An HTTP server on this machine."""
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def real_folder(monkeypatch):
+    """Use the folder of real data, if it has these sources."""
+
+    def use(*sources):
+        if not all(REAL_FOLDER and Path(REAL_FOLDER, source.path).is_file() for source in sources):
+            names = ", ".join(source.path for source in sources)
+            pytest.skip(f"{DATA_FOLDER} names no folder with {names}")
+        monkeypatch.setenv(DATA_FOLDER, REAL_FOLDER)
+
+    return use
+
+
+_loaded = {}
+
+
+@pytest.fixture
+def real(real_folder):
+    """Load a dataset from what comes with Kenyon or from the real data, once."""
+
+    def load(name):
+        entry = CATALOGUE[name]
+        if not entry.encoder:
+            real_folder(*entry.sources)
+        elif not packaged_path(name).is_file():
+            pytest.skip(f"{packaged_path(name)} is not there")
+        if name not in _loaded:
+            _loaded[name] = kenyon.data.load(name)
+        return _loaded[name]
+
+    return load
