@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kenyon.data import CATALOGUE
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
+DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
 
 
 def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
@@ -19,7 +22,7 @@ def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys)
     exec(compile(example, "README.md", "exec"), {})
     promised = re.findall(r"print\(.*# (.*)", example)
     assert capsys.readouterr().out.splitlines() == promised
-    assert (tmp_path / "digits.kenyon").exists()
+    assert (tmp_path / "intents.kenyon").exists()
 
 
 def test_the_commands_exist_and_ci_runs_them():
@@ -32,11 +35,13 @@ def test_the_commands_exist_and_ci_runs_them():
         assert f"make {command}\n" in ci
 
 
-@pytest.mark.parametrize("result", ["speed.md", "memory.md"])
-def test_the_measured_tables_are_those_of_the_benchmarks(result):
-    """Every row that the README takes from a benchmark stands there to the letter."""
+@pytest.mark.parametrize(
+    ("page", "result"), [(README, "speed.md"), (README, "memory.md"), (DATA_PAGE, "encoder.md")]
+)
+def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
+    """Every row that a page takes from a benchmark stands there to the letter."""
     measured = (ROOT / "benchmarks" / "results" / result).read_text()
-    rows = re.findall(rf"<!-- {result} -->\n\|.*\n\|.*\n((?:\|.*\n)+)", README)
+    rows = re.findall(rf"<!-- {result} -->\n\|.*\n\|.*\n((?:\|.*\n)+)", page)
     assert rows
     normal = {re.sub(r"\s+", " ", line) for line in measured.splitlines()}
     for row in rows[0].splitlines():
@@ -47,8 +52,21 @@ def test_the_demonstration_reports_what_the_readme_says(tmp_path):
     script = ROOT / "examples" / "demonstration.py"
     subprocess.run([sys.executable, script, tmp_path], check=True, timeout=300)
     report = (tmp_path / "report.md").read_text()
-    rows = re.findall(r"^\| .* \| 0\.\d+ ± 0\.\d+ \|$", README, flags=re.MULTILINE)
+    rows = re.findall(
+        r"^\| .* \| 0\.\d+ ± 0\.\d+ \| 0\.\d+ ± 0\.\d+ \|$", README, flags=re.MULTILINE
+    )
     assert len(rows) == 2
     for row in rows:
         assert row in report
     assert (tmp_path / "demonstration.png").stat().st_size > 10_000
+
+
+def test_the_page_of_the_data_says_what_the_catalogue_says():
+    page = re.sub(r"\s+", " ", DATA_PAGE)
+    for entry in CATALOGUE.values():
+        samples = f"{entry.n_train:,} + {entry.n_test:,}"
+        sizes = f"{entry.n_features} | {entry.n_classes} | {entry.n_tasks}"
+        assert re.search(
+            rf"\| `{entry.name}` \| {re.escape(samples)}[^|]*\| {re.escape(sizes)} \|", page
+        )
+        assert re.sub(r"\s+", " ", entry.note) in page

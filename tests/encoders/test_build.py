@@ -148,5 +148,5 @@ def test_an_intent_that_is_only_tested_is_refused(give, monkeypatch):
     source = give("clinc150/data_full.json", json.dumps(parts).encode())
     entry = replace(CATALOGUE["clinc150"], sources=(source,))
     monkeypatch.setitem(CATALOGUE, "clinc150", entry)
-    with pytest.raises(ValueError, match="the intent .y. is tested but never taught"):
+    with pytest.raises(ValueError, match=r"'y' is tested but never taught"):
         Builder(model=model).build("clinc150")
