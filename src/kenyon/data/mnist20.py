@@ -118,8 +118,9 @@ FEATURES = replace(
     sources=(*PIXELS.sources, *TEST_SOURCES),
     encoder="LeNet5",
     note=(
-        "The encoder learned from the 10,000 images of KMNIST's test split, where the paper's "
-        "learned from the 60,000 of the training split (mnist20-paper)."
+        "The encoder learned from the 10,000 images of KMNIST's test split, distorted a little "
+        "whenever they were shown; the paper's learned from the 60,000 of the training split as "
+        "they are (mnist20-paper)."
     ),
 )
 PAPER = replace(
@@ -127,5 +128,5 @@ PAPER = replace(
     name="mnist20-paper",
     summary="the same, LeNet5 trained on KMNIST's training split",
     sources=(*PIXELS.sources, *TRAIN_SOURCES),
-    note="What the paper used. It must be built, since KMNIST's training split must be downloaded.",
+    note="What the paper used; it must be built, from KMNIST's training split.",
 )
