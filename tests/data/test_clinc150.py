@@ -43,6 +43,15 @@ def test_a_missing_part_is_named(refusal, part):
     assert f"'{part}'" in refusal(json.dumps(parts).encode())
 
 
+def test_an_intent_that_is_never_taught_is_named(refusal):
+    parts = PARTS | {"test": [["bye", "farewell"], ["time now", "time"]]}
+    assert "'farewell'" in refusal(json.dumps(parts).encode())
+
+
+def test_json_without_end_is_refused(refusal):
+    refusal(b"[" * 100_000)
+
+
 def test_a_file_cut_short_anywhere_is_refused(refusal):
     whole = json.dumps(PARTS).encode()
     for length in (*range(0, len(whole), 5), len(whole) - 1):

@@ -204,6 +204,29 @@ def test_an_error_of_the_server_is_named_and_a_part_outlives_it(server, cache, s
     assert open_connections(server) == 0
 
 
+def test_a_server_that_does_not_answer_is_given_up(cache, monkeypatch):
+    monkeypatch.setattr(pooch.downloaders, "DEFAULT_TIMEOUT", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/file"
+        with pytest.raises(FileNotFoundError, match="the server did not answer in time"):
+            Source("one/plain", DIGEST, url).fetch()
+    assert kept(cache) == set()
+
+
+def test_a_server_that_falls_silent_is_given_up_and_the_part_outlives_it(
+    server, cache, monkeypatch
+):
+    monkeypatch.setattr(pooch.downloaders, "DEFAULT_TIMEOUT", 0.2)
+    server.content, server.at_first = CONTENT, 20 * 1024
+    server.gate.clear()
+    with pytest.raises(FileNotFoundError, match="does not send it"):
+        source(server).fetch()
+    assert part_in(cache, False).read_bytes() == CONTENT[: 20 * 1024]
+    server.gate.set()
+    assert source(server).read() == CONTENT
+    assert server.ranges[1] == f"bytes={20 * 1024}-"
+
+
 def test_the_range_refused_at_the_very_start_is_an_error(server, cache):
     server.content = CONTENT
     server.statuses = [416]

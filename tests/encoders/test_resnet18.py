@@ -41,10 +41,12 @@ def official_shapes():
 def random_array(name, shape, rng):
     if name.endswith("num_batches_tracked"):
         return np.array(300_000)
+    # At these scales signals neither vanish nor explode from block to block.
     if len(shape) == 4:
-        # The scale of He et al., at which signals neither vanish nor explode from layer to layer.
         return rng.normal(0, np.sqrt(2 / np.prod(shape[1:])), shape).astype(np.float32)
-    if name.endswith((".running_var", "bn1.weight", "bn2.weight", "downsample.1.weight")):
+    if name.endswith("bn2.weight"):
+        return rng.uniform(0.1, 0.5, shape).astype(np.float32)
+    if name.endswith(("running_var", "bn1.weight", "downsample.1.weight")):
         return rng.uniform(0.5, 1.5, shape).astype(np.float32)
     return rng.normal(0, 0.2, shape).astype(np.float32)
 
@@ -117,8 +119,8 @@ def test_features_are_those_computed_by_hand(encoder, arrays):
     assert features.dtype == np.float32
     assert features.min() >= 0
     expected = by_hand(arrays, IMAGES[:2])
-    assert 0.1 < expected.std() < 100, "the weights must be such that the features tell something"
-    np.testing.assert_allclose(features, expected, rtol=1e-4, atol=1e-5 * expected.max())
+    assert 0.1 < expected.std() < 10, "the weights must be such that the features tell something"
+    np.testing.assert_allclose(features, expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -147,10 +149,10 @@ def test_images_are_prepared_as_by_pillow(size, resized, top, left):
 def test_one_by_one_is_the_same_as_all_at_once_and_on_two_threads(encoder, monkeypatch):
     at_once = encoder.encode(IMAGES)
     one_by_one = np.concatenate([encoder.encode(image[None]) for image in IMAGES])
-    np.testing.assert_allclose(one_by_one, at_once, atol=1e-5)
+    np.testing.assert_allclose(one_by_one, at_once, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(encoder.encode(IMAGES), at_once)
     monkeypatch.setattr(resnet18, "ENCODED_AT_ONCE", 2)
-    np.testing.assert_allclose(encoder.encode(IMAGES, n_threads=2), at_once, atol=1e-5)
+    np.testing.assert_allclose(encoder.encode(IMAGES, n_threads=2), at_once, rtol=1e-5, atol=1e-5)
 
 
 def test_arrays_that_pytorch_would_not_take(encoder):

@@ -32,7 +32,8 @@ def built_path(name: str) -> Path:
 
 def read_features(entry: Entry) -> Dataset:
     """Return a dataset whose features come with Kenyon or were built before."""
-    for path in (packaged_path(entry.name), built_path(entry.name)):
+    for place in (packaged_path, built_path):
+        path = place(entry.name)
         if path.is_file():
             return _restore(entry, path)
     raise FileNotFoundError(
