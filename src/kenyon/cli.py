@@ -34,14 +34,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-data = typer.Typer(
-    help="Datasets: what there is, build features, look at them.", no_args_is_help=True
-)
+data = typer.Typer(help="Datasets: list them, build them, look at one.", no_args_is_help=True)
 app.add_typer(data, name="data")
 
 printer, messages = Console(), Console(stderr=True)
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A dataset, or a file of your own.")]
 
 
 def main() -> None:
@@ -79,13 +75,14 @@ def build(
     folder: Annotated[
         Path | None, typer.Option(help="Where the features go, if not where Kenyon finds them.")
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads to compute on.")] = os.cpu_count()
-    or 1,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to compute on.")] = CORES,
     model: Annotated[str | None, typer.Option(help="MiniLM's name or folder (clinc150).")] = None,
 ) -> None:
     """Make a dataset from raw data: fetch its files, and encode them if it takes an encoder."""
     if name not in CATALOGUE:
         raise ValueError(f"NAME must be one of {', '.join(CATALOGUE)}; got {name!r}")
+    if model and CATALOGUE[name].encoder != "MiniLM":
+        raise ValueError(f"--model is for datasets of text; got {model!r} for {name}")
     if not CATALOGUE[name].encoder:
         say(f"{load(name)}: read as it is, nothing to build.")
         return
@@ -102,7 +99,7 @@ def build(
 
 @data.command()
 def show(
-    name: Name,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A dataset, or a file of your own.")],
     label: Annotated[str | None, typer.Option(help="The column of labels in a table.")] = None,
     sheet: Annotated[Path | None, typer.Option(help="Where the contact sheet goes.")] = None,
 ) -> None:

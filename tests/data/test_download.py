@@ -134,6 +134,18 @@ def test_a_part_that_is_complete_needs_nothing_more(server, cache, repacked):
     assert open_connections(server) == 0
 
 
+def test_a_download_outlives_unpacking_that_is_broken_off(server, cache, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    server.content = sent(True)
+    monkeypatch.setattr("shutil.copyfileobj", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        source(server, True).read()
+    monkeypatch.undo()
+    assert part_in(cache, True).read_bytes() == PACKED
+
+
 @both_kinds
 @pytest.mark.parametrize("length", [100, len(CONTENT) + 100], ids=["short", "long"])
 @pytest.mark.parametrize("beginning", [b"", b"\x1f\x8b\x08"], ids=["junk", "gzip"])

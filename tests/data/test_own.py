@@ -380,6 +380,12 @@ def test_a_table_without_features(write, suffix):
     assert_refused(write(f"mine{suffix}", TABLE.select("label")), "at least one|feature")
 
 
+@pytest.mark.parametrize("twice", ["size", "label"])
+def test_a_table_with_two_columns_of_one_name(write, twice):
+    path = write("mine.csv", f"size,label,{twice}\n1,2,3\n4,5,6\n")
+    assert_refused(path, f"more than one column '{twice}'")
+
+
 @both_tables
 def test_a_table_without_rows(write, suffix):
     path = write(f"mine{suffix}", TABLE.head(0))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def download(url: str, path: Path, sha256: str, unpack: bool) -> Path:
-    """Return the path of a file with this content, downloaded unless it is there already.
+def download(url: str, path: Path, sha256: str, unpack: bool) -> None:
+    """Download a file with this content, unless another process has done so by now.
 
     Raises
     ------
@@ -43,7 +43,6 @@ def download(url: str, path: Path, sha256: str, unpack: bool) -> Path:
             raise ValueError(
                 f"{url} sent a file whose sha256 is not {sha256}; it was not kept"
             ) from error
-    return path
 
 
 class Resuming:
@@ -151,11 +150,12 @@ def _unpack(path: Path) -> None:
     try:
         with gzip.open(path) as content, unpacked.open("wb") as file:
             shutil.copyfileobj(content, file)
-    except BaseException:
+        unpacked.replace(path)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         path.unlink()
-        unpacked.unlink()
         raise
-    unpacked.replace(path)
+    finally:
+        unpacked.unlink(missing_ok=True)
 
 
 def _reason(error: requests.RequestException) -> str:

@@ -132,6 +132,9 @@ def _check_columns(path: Path, label: str, table: DataFrame) -> None:
         raise ValueError(
             f"label is {label!r}, but the columns of {path} are {', '.join(table.columns)}"
         )
+    # What polars calls the second of two columns with the same name.
+    if twice := [name for name in table.columns if f"{name}_duplicated_0" in table.columns]:
+        raise ValueError(f"{path} has more than one column {twice[0]!r}")
     if table.is_empty():
         raise ValueError(f"{path} has no rows; expected at least one sample")
     for column in table:

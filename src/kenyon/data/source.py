@@ -44,28 +44,11 @@ class Source:
         ValueError
             If what was found or downloaded is not this file.
         """
-        for place in [*self._given(), *([] if self.url else [self._cached()])]:
-            if place.is_file():
-                return self._checked(place)
-        if self.url is None:
-            raise FileNotFoundError(
-                f"{self._missing()}; it cannot be downloaded, so {DATA_FOLDER} must name a folder "
-                "that has it"
-            )
-        # Here, since most datasets are read without a download.
-        from kenyon.data.download import download
-
-        try:
-            return download(self.url, self._cached(), self.sha256, unpack=self.repacked)
-        except ConnectionError as error:
-            raise FileNotFoundError(
-                f"{self._missing()}, and {self.url} does not send it ({error}); the same call "
-                "tries again"
-            ) from error
+        return self._find()[0]
 
     def read(self) -> bytes:
-        """Return the content of the file, unpacked if it is a .gz file."""
-        return _unpack(self.fetch())
+        """Return the content of the file, unpacked if it is a .gz file; raises as `fetch` does."""
+        return self._find()[1]
 
     def is_at_hand(self) -> bool:
         """Tell whether the file is there, without reading it."""
@@ -83,15 +66,48 @@ class Source:
     def _unpacked_name(self) -> str:
         return self.path.removesuffix(".gz") if self.repacked else self.path
 
-    def _checked(self, path: Path) -> Path:
-        content = _unpack(path) if self.repacked else path.read_bytes()
-        found = hashlib.sha256(content).hexdigest()
+    def _find(self) -> tuple[Path, bytes]:
+        for place in self._given():
+            if place.is_file():
+                return place, self._read_checked(place)
+        cached = self._cached()
+        if cached.is_file():
+            try:
+                return cached, self._read_checked(cached)
+            except ValueError:
+                # What a disk has damaged is fetched again, if it can be.
+                if self.url is None:
+                    raise
+        self._download(cached)
+        return cached, self._read_checked(cached)
+
+    def _download(self, path: Path) -> None:
+        if self.url is None:
+            raise FileNotFoundError(
+                f"{self._missing()}; it cannot be downloaded, so {DATA_FOLDER} must name a folder "
+                "that has it"
+            )
+        # Here, since most datasets are read without a download.
+        from kenyon.data.download import download
+
+        try:
+            download(self.url, path, self.sha256, unpack=self.repacked)
+        except ConnectionError as error:
+            raise FileNotFoundError(
+                f"{self._missing()}, and {self.url} does not send it ({error}); the same call "
+                "tries again"
+            ) from error
+
+    def _read_checked(self, path: Path) -> bytes:
+        packed = path.read_bytes()
+        content = _unpack(packed, path) if path.suffix == ".gz" else packed
+        found = hashlib.sha256(content if self.repacked else packed).hexdigest()
         if found != self.sha256:
             raise ValueError(
                 f"{path} is damaged or another release: its sha256 is {found}, expected "
                 f"{self.sha256}"
             )
-        return path
+        return content
 
     def _missing(self) -> str:
         folder = os.environ.get(DATA_FOLDER)
@@ -106,10 +122,8 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("kenyon"))
 
 
-def _unpack(path: Path) -> bytes:
-    if path.suffix != ".gz":
-        return path.read_bytes()
+def _unpack(packed: bytes, path: Path) -> bytes:
     try:
-        return gzip.decompress(path.read_bytes())
+        return gzip.decompress(packed)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is damaged or cut short: {error}") from error

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 N_FEATURES = 384
 LIBRARIES = ("huggingface_hub", "sentence_transformers", "transformers")
-# The repository also holds the model in the formats of other libraries, ten times as large.
+# The repository holds the model in the formats of other libraries too.
 FILES = ["*.json", "*.txt", "model.safetensors"]
-# Read one after the other in batches of READ_AT_ONCE, those of like length together.
+# Many, for sentence-transformers to sort by length before it reads READ_AT_ONCE at a time.
 ENCODED_AT_ONCE = 256
 READ_AT_ONCE = 32
 
