@@ -163,3 +163,9 @@ def test_other_images_are_refused(encoder, images):
 def test_other_labels_are_refused(labels):
     with pytest.raises(ValueError, match="labels must be"):
         LeNet5.train(IMAGES, labels)
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.5])
+def test_other_numbers_of_threads_are_refused(encoder, n_threads):
+    with pytest.raises((TypeError, ValueError), match="n_threads must be"):
+        encoder.encode(IMAGES, n_threads=n_threads)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import torch
 
+from kenyon.circuit.coder import count_threads
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -34,7 +36,7 @@ def batches(n: int, size: int) -> list[slice]:
 def threads(count: int) -> Iterator[None]:
     """Run PyTorch on a number of threads, then on as many as before."""
     before = torch.get_num_threads()
-    torch.set_num_threads(count)
+    torch.set_num_threads(count_threads(count))
     try:
         yield
     finally:
