@@ -31,17 +31,19 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def circumstances() -> str:
+def circumstances(
+    seeds: str = f"seed {SEED}", packages: Sequence[str] = ("kenyon", "numpy", "scikit-learn")
+) -> str:
     """Tell what is needed to obtain the results again; asked before the run, for its load."""
     command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
-    packages = ", ".join(f"{name} {version(name)}" for name in ("kenyon", "numpy", "scikit-learn"))
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return "\n".join(
         [
             f"- Command: `{command}`",
-            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; seed {SEED}",
+            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}",
             f"- Machine: {_processor()}, {os.cpu_count()} cores, path {current_path()}; "
             f"load before the run {os.getloadavg()[0]:.1f}",
-            f"- Python {platform.python_version()}, {packages}",
+            f"- Python {platform.python_version()}, {versions}",
         ]
     )
 

@@ -23,7 +23,7 @@ import matplotlib.pyplot as plt
 SEEDS = range(5)
 MNIST20 = load("mnist20")
 CLASSES = np.arange(MNIST20.n_classes)
-TASKS = np.array_split(CLASSES, MNIST20.n_tasks)
+TASKS = MNIST20.tasks()
 
 
 def make_fly(seed=0):

@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 
-from kenyon.data.features import packaged_path
-
 OPTIONAL = {"torch", "sentence_transformers", "transformers", "matplotlib", "polars", "pandas"}
 FOR_DOWNLOADS = {"pooch", "requests", "rich", "typer"}
 # scikit-learn takes what it finds of these.
@@ -15,11 +13,9 @@ STEPS = {
     "import kenyon": OPTIONAL | FOR_DOWNLOADS,
     "import kenyon.data": OPTIONAL | FOR_DOWNLOADS,
     "kenyon.data.load('digits')": OPTIONAL | FOR_DOWNLOADS,
-    "kenyon.data.load('mnist20')": OPTIONAL,
+    "kenyon.data.load('mnist20')": OPTIONAL | FOR_DOWNLOADS,
     "import kenyon.cli": OPTIONAL,
 }
-if not packaged_path("mnist20").is_file():
-    del STEPS["kenyon.data.load('mnist20')"]
 
 SCRIPT = f"""
 import json, sys

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 import kenyon
-from kenyon import FlyClassifier, model_file
+from kenyon import FlyClassifier, files
 
 X, Y = load_digits(return_X_y=True)
 FADING = {"learning_rate": 0.1, "decay": 1e-3}
@@ -213,7 +213,7 @@ def test_a_write_that_fails_half_way_leaves_the_old_file(error, tmp_path, monkey
         raise error("gone")
 
     with old_file_stays(tmp_path) as path:
-        monkeypatch.setattr(model_file, "save_file", write_half)
+        monkeypatch.setattr(files, "save_file", write_half)
         if error is KeyboardInterrupt:
             with pytest.raises(error):
                 taught().save(path)

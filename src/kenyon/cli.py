@@ -62,7 +62,9 @@ def _root() -> None:
 @data.command("list")
 def list_datasets() -> None:
     """List the datasets and where each would come from."""
-    table = Table("name", "from", "samples", "classes", "tasks", "what", box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in ("name", "from", "samples", "classes", "tasks", "what"):
+        table.add_column(column, no_wrap=column == "name", overflow="fold", min_width=4)
     for entry in CATALOGUE.values():
         sizes = f"{entry.n_train + entry.n_test:,}", str(entry.n_classes), str(entry.n_tasks)
         table.add_row(entry.name, _origin(entry), *sizes, entry.summary)
@@ -73,7 +75,7 @@ def list_datasets() -> None:
 def build(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A dataset of the catalogue.")],
     folder: Annotated[
-        Path | None, typer.Option(help="Where the features go, if not where Kenyon finds them.")
+        Path | None, typer.Option(help="Where the features go, if not to Kenyon's cache.")
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to compute on.")] = CORES,
     model: Annotated[str | None, typer.Option(help="MiniLM's name or folder (clinc150).")] = None,
@@ -94,7 +96,10 @@ def build(
     say(f"Wrote {path}")
     if packaged_path(name).is_file():
         same, near = compare_levels(path, packaged_path(name))
-        say(f"Of the packaged levels, {same:.4%} are the same and {near:.4%} within one.")
+        say(
+            f"Of the levels that come with Kenyon, and which it reads, {same:.4%} are the same and "
+            f"{near:.4%} within one."
+        )
 
 
 @data.command()
@@ -109,12 +114,17 @@ def show(
     for row in _describe(dataset):
         table.add_row(*map(Text, row))
     printer.print(table)
+    if sheet and not dataset.image_shape:
+        raise ValueError(f"--sheet needs images; {dataset.name} holds features")
     if dataset.image_shape:
         path = sheet or Path(f"{dataset.name}.png")
-        draw_sheet(dataset, path)
-        say(f"Drew {path}")
-    elif sheet:
-        raise ValueError(f"--sheet needs images; {dataset.name} holds features")
+        try:
+            draw_sheet(dataset, path)
+            say(f"Drew {path}")
+        except ImportError as error:
+            if sheet:
+                raise
+            say(f"No contact sheet: {error}", messages)
 
 
 def _origin(entry: Entry) -> str:

@@ -6,18 +6,26 @@ import os
 import secrets
 import stat
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a file to write to, and put it in the place of path once all is written."""
-    path = path.resolve()
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        path = path.resolve()
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    except (RuntimeError, ValueError) as error:
+        raise OSError(f"{path} cannot be the path of a file: {error}") from error
     try:
         beside.touch()
         mode = stat.S_IMODE((path if path.exists() else beside).stat().st_mode)
@@ -34,6 +42,17 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def write_tensors(
+    path: Path, tensors: dict[str, NDArray[Any]], metadata: dict[str, str] | None = None
+) -> None:
+    """Write a safetensors file, all of it or nothing."""
+    try:
+        with replacing(path) as beside:
+            save_file(tensors, beside, metadata)
+    except SafetensorError as error:
+        raise OSError(f"{path} could not be written: {error}") from error
 
 
 def _sync_folder(folder: Path) -> None:

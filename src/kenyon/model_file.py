@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
 from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory
 from kenyon.circuit.coder import check_choice
-from kenyon.files import replacing
+from kenyon.files import write_tensors
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -47,12 +46,7 @@ def save(model: FlyClassifier, path: str | PathLike[str]) -> None:
         }
     text = json.dumps(header)
     metadata = {"format": FORMAT, "version": str(VERSION), "model": text}
-    path = Path(path)
-    try:
-        with replacing(path) as file:
-            save_file(tensors, file, {**metadata, "digest": _digest(text, tensors)})
-    except SafetensorError as error:
-        raise OSError(f"{path} could not be written: {error}") from error
+    write_tensors(Path(path), tensors, {**metadata, "digest": _digest(text, tensors)})
 
 
 def load(path: str | PathLike[str]) -> FlyClassifier:

@@ -10,7 +10,6 @@ import pytest
 
 import kenyon.data
 from kenyon.data import CATALOGUE
-from kenyon.data.features import packaged_path
 from kenyon.data.source import DATA_FOLDER, Source, cache_folder
 from tests.data.server import Server
 
@@ -80,8 +79,6 @@ def real(real_folder):
         entry = CATALOGUE[name]
         if not entry.encoder:
             real_folder(*entry.sources)
-        elif not packaged_path(name).is_file():
-            pytest.skip(f"{packaged_path(name)} is not there")
         if name not in _loaded:
             _loaded[name] = kenyon.data.load(name)
         return _loaded[name]

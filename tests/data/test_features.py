@@ -308,22 +308,41 @@ def test_a_folder_that_cannot_be_is_named(tmp_path):
         write_features(dataset(), tmp_path / "file" / "mine.npz")
 
 
+def write_levels(path, X, step=1.0, y=(0, 1)):
+    np.savez(path, X_train=X, X_test=np.zeros((10, 10), np.uint8), y_train=y, step=step)
+    return path
+
+
 def test_levels_are_compared(tmp_path):
     levels = np.zeros((10, 10), dtype=np.uint8)
     other = levels.copy()
     other[0, :3] = 1, 2, 255
-    for name, X in (("ours", levels), ("theirs", other)):
-        np.savez(tmp_path / f"{name}.npz", X_train=X, X_test=levels, y_train=levels[0] + X[0])
-    for first, second in (("ours", "theirs"), ("theirs", "ours")):
-        shares = compare_levels(tmp_path / f"{first}.npz", tmp_path / f"{second}.npz")
-        assert shares == (197 / 200, 198 / 200)
-    assert compare_levels(tmp_path / "ours.npz", tmp_path / "ours.npz") == (1, 1)
+    ours = write_levels(tmp_path / "ours.npz", levels)
+    theirs = write_levels(tmp_path / "theirs.npz", other)
+    assert compare_levels(ours, theirs) == compare_levels(theirs, ours) == (197 / 200, 198 / 200)
+    assert compare_levels(ours, ours) == (1, 1)
+
+
+def test_levels_of_other_steps_are_compared_as_features(tmp_path):
+    levels = np.full((10, 10), 100, dtype=np.uint8)
+    ours = write_levels(tmp_path / "ours.npz", levels, step=0.5)
+    assert compare_levels(ours, write_levels(tmp_path / "same.npz", levels // 2)) == (1, 1)
+    assert compare_levels(ours, write_levels(tmp_path / "other.npz", levels)) == (0.5, 0.5)
+
+
+def test_levels_of_other_samples_are_not_compared(tmp_path):
+    ours = write_levels(tmp_path / "ours.npz", np.zeros((10, 10), np.uint8))
+    theirs = write_levels(tmp_path / "theirs.npz", np.zeros((10, 10), np.uint8), y=(1, 0))
+    with pytest.raises(ValueError, match="do not hold features of the same samples"):
+        compare_levels(ours, theirs)
 
 
 def test_levels_far_apart_are_compared_without_wrapping(tmp_path):
-    np.savez(tmp_path / "low.npz", X_train=np.full((1, 2), -127, dtype=np.int8))
-    np.savez(tmp_path / "high.npz", X_train=np.full((1, 2), 127, dtype=np.int8))
-    assert compare_levels(tmp_path / "low.npz", tmp_path / "high.npz") == (0, 0)
+    low, high = (
+        write_levels(tmp_path / f"{level}.npz", np.full((10, 10), level, dtype=np.int8))
+        for level in (-127, 127)
+    )
+    assert compare_levels(low, high) == (0.5, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Files of one's own: what is read, how it is divided, and what is refused."""
 
+import shutil
 import sys
 from contextlib import suppress
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from kenyon.data import load
+from kenyon.data.features import packaged_path
 
 N = 30
 X = np.arange(2.0 * N).reshape(N, 2)
@@ -433,7 +435,7 @@ ARRAYS = {
     "both one": ({"X": np.array(1.0), "y": np.array("a")}, "X|y"),
     "a vector": ({"X": X[:, 0], "y": WORDS}, "X_train has the shape"),
     "a cube": ({"X": X[:, np.newaxis], "y": WORDS}, "X_train has the shape"),
-    "no samples": ({"X": X[:0], "y": WORDS[:0]}, "at least one"),
+    "no samples": ({"X": X[:0], "y": WORDS[:0]}, "no class of three samples"),
     "no features": ({"X": X[:, :0], "y": WORDS}, "at least one"),
     "words": ({"X": X.astype(str), "y": WORDS}, "X_train must hold finite numbers"),
     "complex": ({"X": X * 1j, "y": WORDS}, "X_train must hold finite numbers"),
@@ -462,7 +464,7 @@ CHANGED = {
     "labels moved over": ({"y_train": WORDS[1:], "y_test": np.append(WORDS, "ant")}, "y_train"),
     "one label": ({"y_train": np.array("a")}, "y_train"),
     "a column of labels": ({"y_test": WORDS[:, np.newaxis]}, "y_test"),
-    "narrow": ({"X_test": X[:, :1]}, "X_test has the shape"),
+    "narrow": ({"X_test": X[:, :1]}, "X_test has 1 features a sample; X_train has 2"),
     "nothing to test on": ({"X_test": X[:0], "y_test": WORDS[:0]}, "X_test has the shape"),
     "NaN to test on": ({"X_test": X * np.nan}, "X_test must hold finite numbers"),
 }
@@ -503,3 +505,12 @@ def test_without_polars_it_is_said_how_to_get_it(write, suffix, monkeypatch):
     ):
         load(path)
     assert load(write("mine.npz", X=X, y=WORDS)).n_classes == 3
+
+
+@pytest.mark.parametrize("name", ["mnist20", "clinc150"])
+def test_features_that_were_built_are_read_as_such(tmp_path, name):
+    shutil.copy(packaged_path(name), tmp_path / "built.npz")
+    ours, theirs = load(tmp_path / "built.npz"), load(name)
+    assert_array_equal(ours.X_test, theirs.X_test)
+    assert ours.class_names == theirs.class_names
+    assert (ours.X_out_of_scope is None) == (theirs.X_out_of_scope is None)

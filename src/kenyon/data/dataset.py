@@ -87,20 +87,30 @@ class Dataset:
         """How many classes there are."""
         return len(self.class_names)
 
+    def tasks(self) -> list[NDArray[np.intp]]:
+        """Return the classes of each task; where they do not go up evenly, the first have more."""
+        return np.array_split(np.arange(self.n_classes), self.n_tasks)
+
     def samples(self) -> dict[str, NDArray[Any]]:
         """Return the samples of each part by its name."""
         parts = {"train": self.X_train, "test": self.X_test, "out_of_scope": self.X_out_of_scope}
         return {part: X for part, X in parts.items() if X is not None}
 
     def _check_samples(self, part: str, X: NDArray[Any]) -> None:
-        if X.ndim != 2 or X.shape[1] != self.X_train.shape[-1] or not X.size:
+        if X.ndim != 2 or not X.size:
             raise ValueError(
-                f"{self.name}: {part} has the shape {X.shape}; expected one row of "
-                f"{self.X_train.shape[-1] if self.X_train.ndim == 2 else 'as many'} "
-                "features for each sample, and at least one"
+                f"{self.name}: {part} has the shape {X.shape}; expected one row of features for "
+                "each sample, and at least one of both"
             )
-        if X.dtype.kind not in "fiub" or (X.dtype.kind == "f" and not np.isfinite(X).all()):
-            raise ValueError(f"{self.name}: {part} must hold finite numbers only")
+        if X.shape[1] != self.X_train.shape[1]:
+            raise ValueError(
+                f"{self.name}: {part} has {X.shape[1]} features a sample; X_train has "
+                f"{self.X_train.shape[1]}"
+            )
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"{self.name}: {part} must hold finite numbers only; it is {X.dtype}")
+        if X.dtype.kind == "f" and not np.isfinite(X).all():
+            raise ValueError(f"{self.name}: {part} must hold finite numbers only; some are not")
 
     def _check_classes(self, part: str, y: NDArray[Any], n_samples: int) -> None:
         if y.shape != (n_samples,) or y.dtype.kind not in "iu":

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from sklearn.datasets import load_digits
-
 from kenyon.data.dataset import Dataset
 from kenyon.data.entry import Entry
 from kenyon.data.split import split
 
 
 def _read(entry: Entry) -> Dataset:
+    # Here, since all else that it brings takes long to import.
+    from sklearn.datasets import load_digits
+
     X, y = load_digits(return_X_y=True)
     X_train, y_train, X_test, y_test = split(X, y, seed=0)
     return Dataset(

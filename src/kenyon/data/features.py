@@ -35,7 +35,8 @@ def read_features(entry: Entry) -> Dataset:
     for place in (packaged_path, built_path):
         path = place(entry.name)
         if path.is_file():
-            return _restore(entry, path)
+            arrays = read_npz(path.read_bytes(), str(path))
+            return restore(arrays, path, entry.name, entry.n_tasks, entry.n_out_of_scope > 0)
     raise FileNotFoundError(
         f"{entry.name} has not been built: it is not at {built_path(entry.name)}; "
         f"`kenyon data build {entry.name}` makes it"
@@ -47,18 +48,16 @@ def write_features(dataset: Dataset, path: Path) -> None:
     samples = dataset.samples()
     signed = any(X.min() < 0 for X in samples.values())
     step = level_step(dataset.X_train, signed)
-    arrays = {f"X_{part}": to_levels(X, step, signed) for part, X in samples.items()}
+    arrays: dict[str, Any] = {
+        "step": np.float64(step),
+        "y_train": dataset.y_train.astype(np.int16),
+        "y_test": dataset.y_test.astype(np.int16),
+        "class_names": np.array(dataset.class_names),
+        **{f"X_{part}": to_levels(X, step, signed) for part, X in samples.items()},
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as beside, beside.open("wb") as file:
-        np.savez_compressed(
-            file,
-            allow_pickle=False,
-            step=np.float64(step),
-            y_train=dataset.y_train.astype(np.int16),
-            y_test=dataset.y_test.astype(np.int16),
-            class_names=np.array(dataset.class_names),
-            **arrays,
-        )
+        np.savez_compressed(file, **arrays)
 
 
 def level_step(X: NDArray[Any], signed: bool) -> float:
@@ -76,35 +75,38 @@ def to_levels(X: NDArray[Any], step: float, signed: bool) -> NDArray[Any]:
 def compare_levels(path: Path, other: Path) -> tuple[float, float]:
     """Return the share of levels that are the same in two files, and of those within one."""
     ours, theirs = (read_npz(file.read_bytes(), str(file)) for file in (path, other))
-    shapes = [
-        {key: array.shape for key, array in arrays.items() if key.startswith("X_")}
-        for arrays in (ours, theirs)
-    ]
-    if shapes[0] != shapes[1]:
-        raise ValueError(f"{path} and {other} do not hold levels of the same samples")
-    distances = [
-        np.abs(np.subtract(ours[key], theirs[key], dtype=np.int16)).ravel() for key in shapes[0]
-    ]
-    distance = np.concatenate(distances)
+    parts = [key for key in theirs if key.startswith("X_")]
+    alike = [key for key in theirs if key not in (*parts, "step")]
+    if set(ours) != set(theirs) or not (
+        all(np.array_equal(ours[key], theirs[key]) for key in alike)
+        and all(ours[key].shape == theirs[key].shape for key in parts)
+    ):
+        raise ValueError(f"{path} and {other} do not hold features of the same samples")
+    scale = ours["step"] / theirs["step"]
+    distance = np.concatenate(
+        [np.abs(np.rint(ours[key] * scale) - theirs[key]).ravel() for key in parts]
+    )
     return float(np.mean(distance == 0)), float(np.mean(distance <= 1))
 
 
-def _restore(entry: Entry, path: Path) -> Dataset:
-    arrays, name = read_npz(path.read_bytes(), str(path)), str(path)
-    step = float(take(arrays, "step", name, "f", 0))
+def restore(
+    arrays: dict[str, NDArray[Any]], path: Path, name: str, n_tasks: int, out_of_scope: bool
+) -> Dataset:
+    """Return the dataset whose arrays `write_features` wrote to a path."""
+    step = float(take(arrays, "step", str(path), "f", 0))
     if not 0 < step < np.inf:
         raise ValueError(f"{path} has the step {step} between levels, expected a positive number")
 
     def features(part: str) -> NDArray[np.float32]:
-        return take(arrays, f"X_{part}", name, "iu", 2) * np.float32(step)
+        return take(arrays, f"X_{part}", str(path), "iu", 2) * np.float32(step)
 
     return Dataset(
-        name=entry.name,
+        name=name,
         X_train=features("train"),
-        y_train=take(arrays, "y_train", name, "iu", 1).astype(np.intp),
+        y_train=take(arrays, "y_train", str(path), "iu", 1).astype(np.intp),
         X_test=features("test"),
-        y_test=take(arrays, "y_test", name, "iu", 1).astype(np.intp),
-        class_names=tuple(take(arrays, "class_names", name, "U", 1).tolist()),
-        n_tasks=entry.n_tasks,
-        X_out_of_scope=features("out_of_scope") if entry.n_out_of_scope else None,
+        y_test=take(arrays, "y_test", str(path), "iu", 1).astype(np.intp),
+        class_names=tuple(take(arrays, "class_names", str(path), "U", 1).tolist()),
+        n_tasks=n_tasks,
+        X_out_of_scope=features("out_of_scope") if out_of_scope else None,
     )

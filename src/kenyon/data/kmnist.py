@@ -28,6 +28,7 @@ TEST_SOURCES = (
         f"{_HOST}/kmnist-test-labels.npz",
     ),
 )
+# Pinned as they are published: of their content no digest was found.
 TRAIN_SOURCES = (
     Source(
         "kmnist/train-images-idx3-ubyte.gz",

@@ -96,7 +96,7 @@ PIXELS = Entry(
     n_features=784,
     n_classes=20,
     n_tasks=10,
-    licence="MNIST: free for research; Fashion-MNIST: MIT",
+    licence="MNIST: none stated, published for research; Fashion-MNIST: MIT",
     citation=(
         "LeCun, Bottou, Bengio, Haffner 1998, Gradient-based learning applied to document "
         "recognition; Xiao, Rasul, Vollgraf 2017, Fashion-MNIST, arXiv:1708.07747"
@@ -126,7 +126,7 @@ FEATURES = replace(
 PAPER = replace(
     FEATURES,
     name="mnist20-paper",
-    summary="the same, LeNet5 trained on KMNIST's training split",
+    summary="mnist20 with LeNet5 trained as in the paper",
     sources=(*PIXELS.sources, *TRAIN_SOURCES),
-    note="What the paper used; it must be built, from KMNIST's training split.",
+    note="Made as the paper describes; it must be built, from KMNIST's training split.",
 )

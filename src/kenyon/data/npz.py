@@ -31,8 +31,9 @@ def read_npz(content: bytes, name: str) -> dict[str, NDArray[Any]]:
         if strange := [key for key, array in members.items() if not isinstance(array, np.ndarray)]:
             raise ValueError(f"{strange[0]!r} in it is no array")
     except _DAMAGE as error:
+        hint = " (save text with astype(str))" if "Object arrays" in str(error) else ""
         raise ValueError(
-            f"{name} is damaged, or is no .npz file of plain arrays: {error}"
+            f"{name} is damaged, or is no .npz file of plain arrays: {error}{hint}"
         ) from error
     return members
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.data.dataset import Dataset
+from kenyon.data.features import restore
 from kenyon.data.npz import read_npz
 from kenyon.data.split import split
 
@@ -44,12 +45,24 @@ def read_own(path: Path, label: str | None, seed: int) -> Dataset:
     if not isinstance(seed, Integral) or seed < 0:
         raise ValueError(f"seed must be a whole number, 0 or more; got {seed!r}")
     if path.suffix.lower() != ".npz":
-        parts = _divide(path, *_read_table(path, label or "label"), seed=seed)
-    elif label is None:
-        parts = _read_arrays(path, seed)
-    else:
+        return _name_classes(path, *_divide(path, *_read_table(path, label or "label"), seed=seed))
+    if label is not None:
         raise ValueError(f"label names a column of a table, but {path} is none; got {label!r}")
-    X_train, y_train, X_test, y_test = parts
+    arrays = read_npz(_content(path), str(path))
+    if "step" in arrays:
+        # Written by `kenyon data build`.
+        n_tasks = min(MOST_TASKS, arrays.get("class_names", np.empty(1)).size)
+        return restore(arrays, path, str(path), n_tasks, "X_out_of_scope" in arrays)
+    return _name_classes(path, *_choose_arrays(path, arrays, seed))
+
+
+def _name_classes(
+    path: Path,
+    X_train: NDArray[Any],
+    y_train: NDArray[Any],
+    X_test: NDArray[Any],
+    y_test: NDArray[Any],
+) -> Dataset:
     if (y_train.dtype.kind == "U") != (y_test.dtype.kind == "U"):
         raise ValueError(f"{path}: the labels must all be strings, or all be numbers")
     # Not as one array, which of two types of integers would make fractions.
@@ -69,8 +82,7 @@ def read_own(path: Path, label: str | None, seed: int) -> Dataset:
 Parts = tuple["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", "NDArray[Any]"]
 
 
-def _read_arrays(path: Path, seed: int) -> Parts:
-    arrays = read_npz(_content(path), str(path))
+def _choose_arrays(path: Path, arrays: dict[str, NDArray[Any]], seed: int) -> Parts:
     if {"X_train", "y_train", "X_test", "y_test"} <= set(arrays):
         for part in ("train", "test"):
             _check_labels(path, f"y_{part}", arrays[f"y_{part}"], arrays[f"X_{part}"])
@@ -92,7 +104,13 @@ def _content(path: Path) -> bytes:
 
 def _divide(path: Path, X: NDArray[Any], y: NDArray[Any], seed: int) -> Parts:
     _check_labels(path, "y", y, X)
-    return split(X, y, seed)
+    X_train, y_train, X_test, y_test = split(X, y, seed)
+    if not len(y_test):
+        raise ValueError(
+            f"{path} has no class of three samples or more, of which some could be put aside to "
+            f"test on; got {len(y)} samples"
+        )
+    return X_train, y_train, X_test, y_test
 
 
 def _check_labels(path: Path, name: str, y: NDArray[Any], X: NDArray[Any]) -> None:
@@ -122,7 +140,8 @@ def _read_table(path: Path, label: str) -> tuple[NDArray[Any], NDArray[Any]]:
             table = polars.read_parquet(content)
         _check_columns(path, label, table)
         return table.drop(label).to_numpy(), _to_labels(table[label])
-    except polars.exceptions.PolarsError as error:
+    # A damaged file may panic in polars, which is no Exception to Python.
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{path} cannot be read as a table of numbers: {reason}") from error
 

@@ -119,7 +119,12 @@ def cache_folder() -> Path:
     """Return the folder in which downloaded files and built features are kept."""
     import pooch
 
-    return Path(pooch.os_cache("kenyon"))
+    try:
+        return Path(pooch.os_cache("kenyon"))
+    except RuntimeError as error:
+        raise OSError(
+            f"there is no folder to keep files in ({error}); set XDG_CACHE_HOME"
+        ) from error
 
 
 def _unpack(packed: bytes, path: Path) -> bytes:

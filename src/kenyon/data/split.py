@@ -22,7 +22,9 @@ def split(
     """
     generator = np.random.default_rng(seed)
     aside = np.zeros(len(y), dtype=bool)
-    for label in np.unique(y):
-        members = generator.permutation(np.flatnonzero(y == label))
-        aside[members[: round(TEST_SHARE * len(members))]] = True
+    by_class = np.argsort(y, kind="stable")
+    starts = np.flatnonzero(y[by_class][1:] != y[by_class][:-1]) + 1
+    for members in np.split(by_class, starts):
+        drawn = generator.permutation(members)
+        aside[drawn[: round(TEST_SHARE * len(members))]] = True
     return X[~aside], y[~aside], X[aside], y[aside]

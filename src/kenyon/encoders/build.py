@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ class Builder:
     ----------
     folder : path, optional
         Where the features go, with the encoder if it was trained for them; by default where
-        `kenyon.data.load` looks for them.
+        `kenyon.data.load` looks for those that do not come with Kenyon.
     n_threads : int
         How many threads PyTorch may use.
     track : callable
@@ -53,8 +54,10 @@ class Builder:
         entry = CATALOGUE[name]
         make = {"LeNet5": self._mnist20, "MiniLM": self._clinc150, "ResNet18": self._cifar100}
         path = self._path(name)
-        # Now, so that a folder which cannot be is refused before the work and not after it.
+        # Refused before the work and not after it.
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(path.parent, os.W_OK):
+            raise PermissionError(f"the folder {path.parent} cannot be written to")
         write_features(make[entry.encoder](entry), path)
         return path
 
@@ -64,7 +67,7 @@ class Builder:
     def _mnist20(self, entry: Entry) -> Dataset:
         images = PIXELS.load()
         characters = read_characters(*entry.sources[-2:])
-        # As the paper has it, they are not; but it had six times as many.
+        # The paper's encoder saw its images as they are, but six times as many.
         distort = entry.name == "mnist20"
         encoder = LeNet5.train(*characters, distort=distort, track=self.track)
         encoder.save(self._path(entry.name).with_suffix(".safetensors"))
@@ -92,8 +95,8 @@ class Builder:
 
     def _clinc150(self, entry: Entry) -> Dataset:
         (source,) = entry.sources
-        queries = read_queries(source)
         encoder = MiniLM() if self.model is None else MiniLM(self.model)
+        queries = read_queries(source)
         intents = list(dict.fromkeys(queries["train"].intents))
         position = {intent: i for i, intent in enumerate(intents)}
         return Dataset(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import nn
 
 from kenyon.data.features import packaged_path
 from kenyon.encoders.distort import Distort
 from kenyon.encoders.running import batches, silent, threads
-from kenyon.files import replacing
+from kenyon.files import write_tensors
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -81,6 +81,7 @@ class LeNet5:
         track : callable
             Shows progress, as `rich.progress.track` does.
         """
+        _check_images(images)
         X, y = _to_tensor(images), _check_labels(labels, len(images))
 
         generator = np.random.default_rng(seed)
@@ -103,13 +104,14 @@ class LeNet5:
         except FileNotFoundError:
             raise FileNotFoundError(f"there is no file {path}") from None
         except (RuntimeError, SafetensorError) as error:
-            raise ValueError(f"{path} does not hold a LeNet5: {error}") from error
+            reason = " ".join(str(error).split())
+            raise ValueError(f"{path} does not hold a LeNet5: {reason}") from error
         return cls(network)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the encoder to a safetensors file, all of it or nothing."""
-        with replacing(Path(path)) as beside:
-            save_file(self._network.state_dict(), beside)
+        state = self._network.state_dict()
+        write_tensors(Path(path), {name: values.numpy() for name, values in state.items()})
 
     def encode(
         self, images: NDArray[np.uint8], *, n_threads: int = 1, track: Track = silent
@@ -124,11 +126,11 @@ class LeNet5:
         track : callable
             Shows progress, as `rich.progress.track` does.
         """
-        X = _to_tensor(images)
-        features = np.empty((len(X), N_FEATURES), dtype=np.float32)
+        _check_images(images)
+        features = np.empty((len(images), N_FEATURES), dtype=np.float32)
         with threads(n_threads), torch.inference_mode():
-            for batch in track(batches(len(X), ENCODED_AT_ONCE), "Encoding by LeNet5"):
-                features[batch] = self._network(X[batch]).numpy()
+            for batch in track(batches(len(images), ENCODED_AT_ONCE), "Encoding by LeNet5"):
+                features[batch] = self._network(_to_tensor(images[batch])).numpy()
         return features
 
 
@@ -185,12 +187,16 @@ def _initialise(network: nn.Module, generator: np.random.Generator) -> None:
                 values.data = torch.from_numpy(drawn).to(values.dtype)
 
 
-def _to_tensor(images: NDArray[np.uint8]) -> torch.Tensor:
-    if images.dtype != np.uint8 or images.shape[1:] != IMAGE_SHAPE:
+def _check_images(images: NDArray[np.uint8]) -> None:
+    came = np.asarray(images)
+    if came is not images or came.dtype != np.uint8 or came.shape[1:] != IMAGE_SHAPE:
         raise ValueError(
-            f"images must be uint8 of the shape (n_images, 28, 28); got {images.dtype} of the "
-            f"shape {images.shape}"
+            "images must be an array of uint8 of the shape (n_images, 28, 28); got "
+            f"{type(images).__name__} of {came.dtype} of the shape {came.shape}"
         )
+
+
+def _to_tensor(images: NDArray[np.uint8]) -> torch.Tensor:
     return torch.from_numpy(images[:, None] / np.float32(255))
 
 

@@ -63,6 +63,7 @@ class MiniLM:
     """
 
     NAME: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
+    REVISION: ClassVar[str] = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 
     def __init__(self, model: str | PathLike[str] = NAME) -> None:
         try:
@@ -78,7 +79,9 @@ class MiniLM:
                 folder = Path(model)
                 if not folder.is_dir():
                     # Without a network SentenceTransformer would try again for a minute.
-                    folder = Path(snapshot_download(str(model), allow_patterns=FILES))
+                    revision = self.REVISION if model == self.NAME else None
+                    found = snapshot_download(str(model), revision=revision, allow_patterns=FILES)
+                    folder = Path(found)
                 self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
             self._encode([""])
         # The libraries report what is not this model by whatever error they first come upon.
