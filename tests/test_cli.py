@@ -351,3 +351,23 @@ def read_all(terminal):
     with os.fdopen(terminal, "rb", buffering=0) as file, suppress(OSError):
         while chunk := file.read(4096):
             yield chunk
+
+
+def test_without_matplotlib_all_but_the_sheet_is_shown(run, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = run("data", "show", "digits")
+    assert code == 0
+    assert rows(out)["licence"]
+    assert err == [
+        "No contact sheet: the contact sheet is drawn by matplotlib, which is not installed: "
+        "pip install 'kenyon[figures]'"
+    ]
+    code, _, err = run("data", "show", "digits", "--sheet", "digits.png")
+    assert (code, len(err)) == (2, 1)
+    assert not (folder / "digits.png").exists()
+
+
+def test_a_model_is_for_text_only(run):
+    code, _, err = run("data", "build", "mnist20", "--model", "somewhere")
+    assert code == 2
+    assert err == ["Error: --model is for datasets of text; got 'somewhere' for mnist20"]

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +100,11 @@ def test_two_writers_do_not_mix(tmp_path):
         second.write_text("second")
     assert path.read_text() == "first", "the last to finish"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("path", ["loop", "/"])
+def test_what_cannot_be_a_file_is_refused(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    with pytest.raises(OSError, match=r"cannot be the path of a file"), replacing(Path(path)):
+        raise AssertionError("nothing was refused")

@@ -214,3 +214,12 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(blocked))
     with pytest.raises(OSError, match=str(blocked)):
         PLAIN.read()
+
+
+def test_without_a_home_it_is_said_what_to_set(monkeypatch):
+    def homeless(_):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("pooch.os_cache", homeless)
+    with pytest.raises(OSError, match=r"no folder to keep files in .*; set XDG_CACHE_HOME"):
+        cache_folder()

@@ -150,3 +150,9 @@ def test_an_intent_that_is_only_tested_is_refused(give, monkeypatch):
     monkeypatch.setitem(CATALOGUE, "clinc150", entry)
     with pytest.raises(ValueError, match=r"'y' is tested but never taught"):
         Builder(model=model).build("clinc150")
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(PermissionError, match=f"the folder {tmp_path} cannot be written to"):
+        Builder(tmp_path).build("mnist20")

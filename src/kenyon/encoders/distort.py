@@ -20,7 +20,8 @@ SHIFT = 3 / 14
 class Distort(nn.Module):
     """Turns, shears, stretches and shifts each image at random while a network is trained.
 
-    At most by 15 degrees, a slope of 0.2, a factor of exp(0.15) each way and 3 of 28 pixels.
+    At most by 3 of 28 pixels, 15 degrees, a slope of 0.2 and a factor of exp(0.15) each way, one
+    upon the other.
 
     Parameters
     ----------
