@@ -156,3 +156,9 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_the_work(tmp_path,
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(PermissionError, match=f"the folder {tmp_path} cannot be written to"):
         Builder(tmp_path).build("mnist20")
+
+
+@pytest.mark.parametrize("name", ["digits", "nothing"])
+def test_what_has_no_encoder_is_refused(name):
+    with pytest.raises(ValueError, match=f"name must be one of mnist20, .*; got '{name}'"):
+        Builder().build(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from polars import DataFrame, Series
+
+Parts: TypeAlias = "tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]"
 
 SUFFIXES = (".npz", ".csv", ".parquet")
 MOST_TASKS = 10
@@ -77,9 +79,6 @@ def _name_classes(
         class_names=tuple(map(str, classes)),
         n_tasks=min(MOST_TASKS, len(classes)),
     )
-
-
-Parts = tuple["NDArray[Any]", "NDArray[Any]", "NDArray[Any]", "NDArray[Any]"]
 
 
 def _choose_arrays(path: Path, arrays: dict[str, NDArray[Any]], seed: int) -> Parts:

@@ -51,6 +51,9 @@ class Builder:
 
     def build(self, name: str) -> Path:
         """Make the features of a dataset and return the path of the file that holds them."""
+        encoded = [entry.name for entry in CATALOGUE.values() if entry.encoder]
+        if name not in encoded:
+            raise ValueError(f"name must be one of {', '.join(encoded)}; got {name!r}")
         entry = CATALOGUE[name]
         make = {"LeNet5": self._mnist20, "MiniLM": self._clinc150, "ResNet18": self._cifar100}
         path = self._path(name)

@@ -83,7 +83,6 @@ class LeNet5:
         """
         _check_images(images)
         X, y = _to_tensor(images), _check_labels(labels, len(images))
-
         generator = np.random.default_rng(seed)
         distortion = Distort(generator) if distort else nn.Identity()
         hidden = hidden_layers()
