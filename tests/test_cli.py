@@ -18,6 +18,7 @@ from kenyon import cli
 from kenyon.data import CATALOGUE, Dataset, load
 from kenyon.data.features import built_path
 from kenyon.data.source import DATA_FOLDER
+from tests.isolation import isolate
 
 KENYON = [sys.executable, "-c", "from kenyon.cli import main; main()"]
 N = 30
@@ -28,10 +29,7 @@ WORDS = np.array(["cat", "ant", "bee"])[np.arange(N) % 3]
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     """An empty folder to work in, an empty cache and no data folder."""
-    monkeypatch.delenv(DATA_FOLDER, raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("NO_PROXY", "*")
+    isolate(monkeypatch, tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -6,12 +6,15 @@ import hashlib
 import os
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import kenyon.data
 from kenyon.data import CATALOGUE
 from kenyon.data.source import DATA_FOLDER, Source, cache_folder
 from tests.data.server import Server
+from tests.isolation import isolate
 
 REAL_FOLDER = os.environ.get(DATA_FOLDER)
 
@@ -19,10 +22,7 @@ REAL_FOLDER = os.environ.get(DATA_FOLDER)
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """The folder that Kenyon keeps files in; nothing of the user's is read or written."""
-    monkeypatch.delenv(DATA_FOLDER, raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("NO_PROXY", "*")
+    isolate(monkeypatch, tmp_path)
     assert cache_folder().is_relative_to(tmp_path)
     return cache_folder()
 
@@ -84,3 +84,20 @@ def real(real_folder):
         return _loaded[name]
 
     return load
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file of one's own and return its path."""
+
+    def write(name, content=None, **arrays):
+        path = tmp_path / name
+        if isinstance(content, pl.DataFrame):
+            content.write_csv(path) if path.suffix == ".csv" else content.write_parquet(path)
+        elif content is None:
+            np.savez(path, **arrays)
+        else:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

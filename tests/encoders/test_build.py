@@ -19,14 +19,14 @@ from tests.data.test_cifar100 import NAMES, TEST, TRAIN, archive
 from tests.data.test_idx import write_idx
 from tests.data.test_kmnist import as_npz
 from tests.encoders.test_resnet18 import official_shapes, random_array
+from tests.isolation import isolate
 
 RNG = np.random.default_rng(1)
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    isolate(monkeypatch, tmp_path)
 
 
 @pytest.fixture

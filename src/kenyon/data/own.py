@@ -166,6 +166,10 @@ def _check_columns(path: Path, label: str, table: DataFrame) -> None:
 
 
 def _to_labels(column: Series) -> NDArray[Any]:
+    if column.dtype.is_integer():
+        # polars may hold them in 128 bits; of what fits no type of its own NumPy makes floats.
+        labels = np.array(column.to_list())
+        return labels if labels.dtype.kind in "iu" else labels.astype(object)
     if column.dtype.is_numeric():
         return column.to_numpy()
     # Categories and dates are named as they are written.
