@@ -20,7 +20,7 @@ from kenyon.data.kmnist import TEST_SOURCES, read_characters
 from kenyon.encoders import LeNet5
 from kenyon.encoders.distort import Distort
 from kenyon.encoders.lenet5 import fit, hidden_layers
-from kenyon.encoders.running import silent
+from kenyon.running import silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

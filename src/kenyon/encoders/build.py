@@ -17,7 +17,7 @@ from kenyon.data.mnist20 import IMAGE_SHAPE, PIXELS
 from kenyon.encoders.lenet5 import LeNet5
 from kenyon.encoders.minilm import MiniLM
 from kenyon.encoders.resnet18 import ResNet18
-from kenyon.encoders.running import Track, silent
+from kenyon.running import Track, silent
 
 if TYPE_CHECKING:
     from pathlib import Path

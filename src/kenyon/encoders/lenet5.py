@@ -13,15 +13,15 @@ from torch import nn
 
 from kenyon.data.features import packaged_path
 from kenyon.encoders.distort import Distort
-from kenyon.encoders.running import batches, silent, threads
 from kenyon.files import write_tensors
+from kenyon.running import batches, silent, threads
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
 
-    from kenyon.encoders.running import Track
+    from kenyon.running import Track
 
 IMAGE_SHAPE = (28, 28)
 N_FEATURES = 84

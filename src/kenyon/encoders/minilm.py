@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from kenyon.encoders.running import batches, silent, threads
+from kenyon.running import batches, silent, threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kenyon.encoders.running import Track
+    from kenyon.running import Track
 
 N_FEATURES = 384
 LIBRARIES = ("huggingface_hub", "sentence_transformers", "transformers")

@@ -10,14 +10,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import interpolate, max_pool2d, relu
 
-from kenyon.encoders.running import batches, silent, threads
+from kenyon.running import batches, silent, threads
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
 
-    from kenyon.encoders.running import Track
+    from kenyon.running import Track
 
 SHORTER_SIDE = 256
 CROP = 224

@@ -1,4 +1,4 @@
-"""How encoders run: on a stated number of threads, in batches, with progress that can be shown."""
+"""How work on PyTorch runs: on a stated number of threads, in batches, with progress."""
 
 from __future__ import annotations
 
