@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from problem import SEED
 
 from kenyon._native import current_path
+from kenyon.protocol.circumstances import processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,7 +42,7 @@ def circumstances(
         [
             f"- Command: `{command}`",
             f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}",
-            f"- Machine: {_processor()}, {os.cpu_count()} cores, path {current_path()}; "
+            f"- Machine: {processor()}, {os.cpu_count()} cores, path {current_path()}; "
             f"load before the run {os.getloadavg()[0]:.1f}",
             f"- Python {platform.python_version()}, {versions}",
         ]
@@ -52,12 +53,3 @@ def save(name: str, text: str) -> None:
     """Keep a report beside the benchmarks."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / name).write_text(text + "\n")
-
-
-def _processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

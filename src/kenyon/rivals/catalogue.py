@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kenyon.rivals.method import Method
 
 Order = Literal["shuffled", "classes"]
+ORDERS: tuple[Order, ...] = ("shuffled", "classes")
 Group = Literal["paper", "ablation", "perceptron", "modern"]
 
 
@@ -54,17 +55,22 @@ class MethodEntry:
         ImportError
             If the method needs PyTorch and there is none.
         ValueError
-            If it has no such parameter, or the variant has decided it.
+            If it has no such parameter, or one that makes it what its name says.
         """
         module, _, name = self.where.partition(":")
         cls: type[Method] = getattr(import_module(f"kenyon.rivals.{module}"), name)
-        known = [f.name for f in fields(cls) if f.init and f.name not in self.variant]
-        for parameter in parameters:
+        known = [f.name for f in fields(cls) if f.init]
+        for parameter, value in parameters.items():
             if parameter not in known:
                 raise ValueError(
                     f"{self.name} has no parameter {parameter!r}; it has {', '.join(known)}"
                 )
-        return cls(**self.variant, **parameters)
+            if self.variant.get(parameter, value) != value:
+                raise ValueError(
+                    f"{parameter} of {self.name} is {self.variant[parameter]!r} by definition, but "
+                    f"came as {value!r}"
+                )
+        return cls(**{**self.variant, **parameters})
 
 
 _RATES = (0.0001, 0.001, 0.01, 0.1)

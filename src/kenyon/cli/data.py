@@ -1,9 +1,7 @@
-"""The command line: `kenyon data list`, `build` and `show`."""
+"""`kenyon data list`, `build` and `show`."""
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 from rich import box
-from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
+from kenyon.cli.console import CORES, messages, printer, say
 from kenyon.data import CATALOGUE, Dataset, load
 from kenyon.data.features import built_path, compare_levels, packaged_path
 from kenyon.data.sheet import draw_sheet
@@ -26,37 +24,8 @@ if TYPE_CHECKING:
     from kenyon.data.entry import Entry
 
 SHOWN_NAMES = 20
-CORES = os.cpu_count() or 1
 
-app = typer.Typer(
-    help="Learns classes one example at a time and does not forget.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
 data = typer.Typer(help="Datasets: list them, build them, look at one.", no_args_is_help=True)
-app.add_typer(data, name="data")
-
-printer, messages = Console(), Console(stderr=True)
-
-
-def main() -> None:
-    """Run the command line; what goes wrong is said in one sentence."""
-    try:
-        app()
-    except (ImportError, OSError, ValueError) as error:
-        say(f"Error: {error}", messages)
-        sys.exit(2)
-
-
-def say(sentence: str, console: Console = printer) -> None:
-    """Print a sentence as it is, whatever names and paths are in it."""
-    console.print(Text(sentence), soft_wrap=True)
-
-
-@app.callback()
-def _root() -> None:
-    """Keep `data` a command of its own while it is the only one."""
 
 
 @data.command("list")

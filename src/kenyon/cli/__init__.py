@@ -1,0 +1,30 @@
+"""The command line: `kenyon data`, `kenyon bench` and `kenyon tune`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from kenyon.cli.bench import bench, tune
+from kenyon.cli.console import messages, say
+from kenyon.cli.data import data
+
+app = typer.Typer(
+    help="Learns classes one example at a time and does not forget.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(data, name="data")
+app.command()(bench)
+app.command()(tune)
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is said in one sentence."""
+    try:
+        app()
+    except (ImportError, OSError, ValueError) as error:
+        say(f"Error: {error}", messages)
+        sys.exit(2)

@@ -1,0 +1,1 @@
+"""Class-incremental learning: tasks, measures, runs and where their results are kept."""

@@ -1,0 +1,62 @@
+"""Where results are kept: a folder of JSON files, one for each run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kenyon.files import replacing
+from kenyon.protocol.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from kenyon.protocol.job import Job
+
+
+class Store:
+    """Finished runs, each in a file of its own, which is there whole or not at all.
+
+    Parameters
+    ----------
+    folder : str or path
+        Runs are in ``runs/dataset/method/order-seed-digest.json``.
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder)
+
+    def path(self, job: Job) -> Path:
+        """Return where the record of a job is, or would be."""
+        folder = self.folder / "runs" / job.dataset / job.method
+        return folder / f"{job.order}-{job.seed}-{job.digest}.json"
+
+    def find(self, job: Job) -> Record | None:
+        """Return the record of a job if it was done before, with all that it asks for."""
+        path = self.path(job)
+        if not path.is_file():
+            return None
+        record = self._read(path)
+        complete = record.alone is not None or not job.alone
+        return replace(record, setting=job.setting) if complete else None
+
+    def put(self, job: Job, record: Record) -> None:
+        """Keep a record."""
+        path = self.path(job)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as beside:
+            beside.write_text(record.to_json(), encoding="utf-8")
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield all records, sorted by where they are."""
+        for path in sorted(self.folder.glob("runs/*/*/*.json")):
+            yield self._read(path)
+
+    @staticmethod
+    def _read(path: Path) -> Record:
+        try:
+            return Record.from_json(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path} does not hold the record of a run: {error}") from error
