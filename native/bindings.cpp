@@ -212,6 +212,14 @@ void learn_weights(Weights& memory, const Codes& codes, Vector<std::int32_t> slo
   memory.learn(codes, slots.data(), learning_rate, decay);
 }
 
+void correct_weights(Weights& memory, const Codes& codes, Vector<std::int32_t> slots, bool always,
+                     bool weaken) {
+  check_samples(memory, codes, slots);
+  check(memory.factor() == 1, "the weights have decayed");
+  nb::gil_scoped_release release;
+  memory.correct(codes, slots.data(), always, weaken);
+}
+
 // Calls read(out) without the GIL.
 template <class Memory, class Read>
 Array<double> read_scores(const Memory& memory, const Codes& codes, Read read) {
@@ -361,6 +369,7 @@ NB_MODULE(_native, module) {
   nb::class_<Weights> weights(module, "Weights");
   bind_memory(weights);
   weights.def("learn", learn_weights, "codes"_a, "slots"_a, "learning_rate"_a, "decay"_a)
+      .def("correct", correct_weights, "codes"_a, "slots"_a, "always"_a, "weaken"_a)
       .def_prop_rw("factor", &Weights::factor, &Weights::set_factor)
       .def("get", get<double, Weights>, "slot"_a)
       .def("set", set<double, Weights>, "slot"_a, "numbers"_a, "samples"_a)

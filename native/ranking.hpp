@@ -32,6 +32,14 @@ void read_all(const Reader& reader, const Codes& codes, std::int64_t n_threads, 
   });
 }
 
+// The rank with the largest score, the first of equals.
+inline std::size_t best_rank(const double* by_slot, const std::vector<std::int32_t>& order) {
+  std::size_t best = 0;
+  for (std::size_t rank = 1; rank < order.size(); ++rank)
+    if (by_slot[order[rank]] > by_slot[order[best]]) best = rank;
+  return best;
+}
+
 template <class Reader>
 void rank_scores(const Reader& reader, const Codes& codes, const std::vector<std::int32_t>& order,
                  std::int64_t n_threads, double* scores) {
@@ -45,10 +53,7 @@ template <class Reader>
 void rank_best(const Reader& reader, const Codes& codes, const std::vector<std::int32_t>& order,
                std::int64_t n_threads, std::int32_t* ranks) {
   read_all(reader, codes, n_threads, [&](std::int64_t i, const double* by_slot) {
-    std::size_t best = 0;
-    for (std::size_t rank = 1; rank < order.size(); ++rank)
-      if (by_slot[order[rank]] > by_slot[order[best]]) best = rank;
-    ranks[i] = static_cast<std::int32_t>(best);
+    ranks[i] = static_cast<std::int32_t>(best_rank(by_slot, order));
   });
 }
 

@@ -31,6 +31,11 @@ class WeightReader {
   double factor_;
 };
 
+void add_levels(const Code& code, double sign, double* column) {
+  for (std::int64_t i = 0; i < code.n; ++i)
+    column[std::int64_t{code.cells[i]} * kWeightsPerRow] += sign * code.levels[i];
+}
+
 }  // namespace
 
 void Weights::insert(std::int64_t rank) {
@@ -57,6 +62,21 @@ void Weights::learn(const Codes& codes, const std::int32_t* slots, double learni
       double& number = column[std::int64_t{code.cells[i]} * kWeightsPerRow];
       number = std::min(number + unit * code.levels[i], largest);
     }
+    ++classes_.samples_of(slots[s]);
+  }
+}
+
+void Weights::correct(const Codes& codes, const std::int32_t* slots, bool always, bool weaken) {
+  const WeightReader reader(numbers_, factor_);
+  const std::vector<std::int32_t>& order = classes_.slot_of_rank();
+  std::vector<double> scores(static_cast<std::size_t>(reader.n_slots()));
+  for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
+    const Code code = codes[s];
+    reader.read(code, scores.data());
+    const std::int32_t best = order[best_rank(scores.data(), order)];
+    const bool mistaken = best != slots[s];
+    if (mistaken || always) add_levels(code, 1, numbers_.column(slots[s]));
+    if (mistaken && weaken) add_levels(code, -1, numbers_.column(best));
     ++classes_.samples_of(slots[s]);
   }
 }

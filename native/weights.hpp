@@ -1,4 +1,5 @@
-// Layer 2 with decay: the paper's weights, after every sample.
+// Layer 2 where the order of samples matters: weights that decay, as the paper
+// writes it, or that are corrected, as a perceptron's are.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,12 @@ class Weights {
   void drop(std::int64_t slot);
 
   void learn(const Codes& codes, const std::int32_t* slots, double learning_rate, double decay);
+
+  // Learns from mistakes: a sample whose class is not the best adds its levels to
+  // its class's weights, and with `weaken` takes them off the best's. With `always`
+  // it adds them without a mistake, too. The weights are whole numbers: exact below
+  // 2^53. A learning rate would only scale them all. Nothing may have decayed.
+  void correct(const Codes& codes, const std::int32_t* slots, bool always, bool weaken);
 
   // A class's numbers, cell by cell; its weights are these times the factor.
   void get(std::int64_t slot, double* numbers) const;

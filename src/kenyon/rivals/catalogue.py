@@ -96,7 +96,7 @@ METHODS = {
         ),
         MethodEntry(
             "offline-sgd",
-            "Offline (SGD, 0.001)",
+            "Offline, SGD 0.001",
             "offline:Offline",
             "paper",
             "the same with the optimiser that the paper names",
@@ -139,15 +139,15 @@ METHODS = {
         ),
         MethodEntry(
             "dense-fly",
-            "Dense, partial freezing",
+            "Dense, freezing",
             "dense_fly:DenseFly",
             "ablation",
             "the fly without winner-take-all",
-            grid={"learning_rate": (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1)},
+            grid={"learning_rate": (1e-5, 1e-4, 3e-4, 5e-4, 0.001, 0.01, 0.1)},
         ),
         MethodEntry(
             "sparse-logistic",
-            "Sparse, logistic regression",
+            "Sparse, logistic",
             "logistic:LogisticRegression",
             "ablation",
             "gradient descent on sparse codes",
@@ -156,12 +156,12 @@ METHODS = {
         ),
         MethodEntry(
             "dense-logistic",
-            "Dense, logistic regression",
+            "Dense, logistic",
             "logistic:LogisticRegression",
             "ablation",
             "gradient descent on dense codes",
             variant={"code": "dense"},
-            grid={"learning_rate": (1e-5, *_RATES)},
+            grid={"learning_rate": (3e-6, 1e-5, 3e-5, *_RATES)},
         ),
         *(
             MethodEntry(
@@ -186,7 +186,7 @@ METHODS = {
             "weakening:Weakening",
             "perceptron",
             "weakens every class but the target, as the real fly does",
-            grid={"learning_rate": (1e-5, 1e-4, 0.001, 0.01, 0.1)},
+            grid={"learning_rate": (1e-5, 1e-4, 3e-4, 0.001, 0.01, 0.1)},
         ),
         MethodEntry("ncm", "NCM", "ncm:NCM", "modern", "the nearest class mean, by cosine"),
         MethodEntry(

@@ -76,4 +76,5 @@ class TorchMethod(Method):
 
 def tensor(X: NDArray[Any]) -> torch.Tensor:
     """Return an array as a tensor in single precision."""
-    return torch.from_numpy(X.astype(np.float32, copy=False))
+    # Copied where it may not be written to, of which PyTorch would warn.
+    return torch.from_numpy(np.require(X, np.float32, "W"))
