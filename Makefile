@@ -9,7 +9,7 @@ NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
 SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') $(NATIVE) pyproject.toml
 SANITIZED := build/sanitized
 
-.PHONY: reproduce test rebuild lint format sanitize bench encoders clean
+.PHONY: reproduce test rebuild lint format sanitize bench encoders rivals clean
 
 reproduce: $(VENV)/installed
 	$(BIN)/python examples/demonstration.py
@@ -47,6 +47,10 @@ bench: $(VENV)/installed
 # What makes an encoder good; takes an hour, and the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed
 	$(BIN)/python benchmarks/encoder.py
+
+# Every method on MNIST-20, with five seeds; takes hours, and goes on where it was stopped.
+rivals: $(VENV)/installed
+	$(BIN)/python benchmarks/rivals.py
 
 $(VENV)/tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -173,7 +173,7 @@ def test_what_it_cannot_take_is_refused_in_a_sentence(name):
     with pytest.raises(ValueError, match="one whole number for each of 240 samples"):
         method.learn_task(X, y + 0.5)
     with pytest.raises(ValueError, match="NaN"):
-        method.learn_task(np.where(X == X[0, 0], np.nan, X), y)
+        method.learn_task(np.where(X < X.mean(), np.nan, X), y)
     with pytest.raises(ValueError, match="learn_task first"):
         method.predict(X)
     with pytest.raises(ValueError, match="has no parameter 'colour'"):
@@ -184,3 +184,9 @@ def test_the_threads_are_those_asked_for(name):
     with pytest.raises(ValueError, match="n_threads must be from 1"):
         small(name, n_threads=0)
     assert taught(name, n_threads=2).predict(X_TEST).shape == Y_TEST.shape
+
+
+def test_batches_have_samples(name):
+    if "batch_size" in {field.name for field in fields(METHODS[name].make())}:
+        with pytest.raises(ValueError, match="batch_size must be from 1"):
+            small(name, batch_size=0)

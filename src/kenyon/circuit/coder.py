@@ -83,7 +83,7 @@ class Coder:
         on_off = channels == "on-off" or (channels == "auto" and n_features < _ON_OFF_BELOW)
         n_channels = 2 * n_features if on_off else n_features
         if n_cells is None:
-            n_cells = max(400, min(40 * n_features, 20_000))
+            n_cells = usual_cells(n_features)
         n_cells = check_whole("n_cells", n_cells, MAX_CELLS)
         if fan_in is None:
             # Half the channels at most: ON and OFF of a single feature must not meet in one cell.
@@ -124,6 +124,11 @@ class Coder:
             # Integers and half floats fit a float exactly; the rest is taken as double.
             dtype = np.float32 if dense.dtype in _NARROW else np.float64
             yield rows, np.ascontiguousarray(dense, dtype=dtype)
+
+
+def usual_cells(n_features: int) -> int:
+    """Return how many cells there are when nobody says: 40 to a feature, within reason."""
+    return max(400, min(40 * n_features, 20_000))
 
 
 def _as_vector(x: Any) -> NDArray[np.float64]:

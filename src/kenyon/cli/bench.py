@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
@@ -147,11 +148,18 @@ def _changes(given: Sequence[str]) -> dict[str, dict[str, Any]]:
         method, dot, name = where.partition(".")
         if not equals or not dot:
             raise ValueError(f"--set must be METHOD.NAME=VALUE, but is {text!r}")
-        try:
-            changes.setdefault(method, {})[name] = ast.literal_eval(value)
-        except (SyntaxError, ValueError):
-            changes[method][name] = value
+        changes.setdefault(method, {})[name] = _value(value)
     return changes
+
+
+def _value(text: str) -> float | str | None:
+    """Return a number, True, False or None if that is what is written, else the text."""
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return text
+    plain = isinstance(value, int | str | None) or (isinstance(value, float) and isfinite(value))
+    return value if plain else text
 
 
 def _check_order(order: str | None) -> Order | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -56,7 +57,8 @@ def follow(
                 elif isinstance(news, Failed):
                     failures.append(f"{describe(news.job)}: {news.reason}")
     except KeyboardInterrupt:
-        say(f"Interrupted; the same command goes on with {len(done)} runs done.", messages)
+        kept = f"{len(done)} of {len(jobs)} runs"
+        say(f"Interrupted; the same command goes on with {kept} done.", messages)
         sys.exit(INTERRUPTED)
     return [done[job.digest] for job in jobs if job.digest in done], failures
 
@@ -85,10 +87,14 @@ class Screen:
             TimeRemainingColumn(),
             console=messages,
             transient=True,
+            disable=not messages.is_terminal,
+            # A task may take longer than the half minute that is usually looked back.
+            speed_estimate_period=math.inf,
         )
         self.n_tasks = n_tasks
+        self.n_asked = len(jobs) * n_tasks
         self.bars: dict[str, TaskID] = {}
-        self.whole = self.progress.add_task("all tasks", total=len(jobs) * n_tasks, note="")
+        self.whole = self.progress.add_task("all tasks", total=self.n_asked, note="")
 
     def show(self, news: News) -> None:
         """Show what has happened."""
@@ -104,12 +110,15 @@ class Screen:
             self._end(news)
 
     def _end(self, news: News) -> None:
-        learned = 0.0
         if news.job.digest in self.bars:
             bar = self.bars.pop(news.job.digest)
             learned = next(task.completed for task in self.progress.tasks if task.id == bar)
             self.progress.remove_task(bar)
-        self.progress.advance(self.whole, self.n_tasks - learned)
+            self.progress.advance(self.whole, self.n_tasks - learned)
+        else:
+            # What was done before says nothing of the time that the rest will take.
+            self.n_asked -= self.n_tasks
+            self.progress.update(self.whole, total=self.n_asked)
         if isinstance(news, Failed):
             say(f"{describe(news.job)}: failed", messages)
         elif isinstance(news, Finished):

@@ -59,7 +59,7 @@ def backward_transfer(R: Numbers) -> float:
     >>> backward_transfer(R)
     -0.75
     """
-    return mean(-memory_loss(R)[:-1])
+    return mean((R[-1] - np.diag(R))[:-1])
 
 
 def intransigence(R: Numbers, alone: Numbers) -> Numbers:

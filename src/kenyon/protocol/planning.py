@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from kenyon.rivals.catalogue import Order
 
+_OF_THE_PLAN = {"seed", "n_threads"}
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -54,9 +56,11 @@ class Plan:
 
     def jobs(self, method: str, setting: str, parameters: Mapping[str, Any]) -> list[Job]:
         """Return a job for each seed, with all parameters that the method has."""
+        for name in _OF_THE_PLAN & parameters.keys():
+            raise ValueError(f"{name} is the same for all methods, but was given for {method}")
         made = METHODS[method].make(**parameters)
-        complete = {f.name: getattr(made, f.name) for f in fields(made) if f.init}
-        del complete["seed"], complete["n_threads"]
+        names = [f.name for f in fields(made) if f.init and f.name not in _OF_THE_PLAN]
+        complete = {name: getattr(made, name) for name in names}
         return [
             Job(
                 self.problem,

@@ -47,7 +47,7 @@ class Search:
     >>> from kenyon.protocol.tuning import Search
     >>> search = Search(Plan(Problem("digits")), "ewc")
     >>> print(len(search.points), search.points[0])
-    12 {'learning_rate': 0.001, 'memory_strength': 10.0}
+    15 {'learning_rate': 0.001, 'memory_strength': 100.0}
     """
 
     def __init__(self, plan: Plan, method: str) -> None:
@@ -108,8 +108,7 @@ def tuned_parameters(store: Store, plan: Plan, method: str) -> dict[str, Any]:
         return {}
     path = _choice_path(store, plan, method)
     if path.is_file():
-        choice: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["parameters"]
-        return choice
+        return _read_choice(path)
     known = TUNED.get(plan.problem.name, {}).get(plan.order_of(method), {})
     if method not in known:
         raise ValueError(
@@ -117,6 +116,14 @@ def tuned_parameters(store: Store, plan: Plan, method: str) -> dict[str, Any]:
             f"tune {plan.problem.name} --method {method}"
         )
     return known[method]
+
+
+def _read_choice(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return dict(content["parameters"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} does not hold what a search chose: {error}") from error
 
 
 def _choice_path(store: Store, plan: Plan, method: str) -> Path:

@@ -6,7 +6,7 @@ import os
 import signal
 from collections import deque
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -69,6 +69,9 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[News, N
             waiting.append(job)
         else:
             yield Finished(job, record, before=True)
+    if waiting:
+        # A folder that cannot be written to is better known of before the first is done.
+        store.folder.mkdir(parents=True, exist_ok=True)
     working: dict[Connection, tuple[Job, SpawnProcess]] = {}
     try:
         while waiting or working:
@@ -99,7 +102,14 @@ def _start(job: Job) -> tuple[Connection, SpawnProcess]:
     context = get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(job, there), daemon=True)
-    process.start()
+    # Ctrl-C reaches the whole group, but the parent decides what it means. A process inherits what
+    # is blocked, unless the start of the tracker, the first of all, comes in between.
+    resource_tracker.ensure_running()
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     there.close()
     return here, process
 
@@ -108,7 +118,8 @@ def _hear(connection: Connection, job: Job, process: SpawnProcess) -> News:
     """Wait for the next that a worker tells, of which all but tasks learned are its last words."""
     try:
         told = connection.recv()
-    except EOFError:
+    except (EOFError, OSError):
+        # It may have been ended in the middle of a message.
         process.join()
         return Failed(job, _how_it_ended(process.exitcode or 0))
     if isinstance(told, tuple):
@@ -126,8 +137,6 @@ def _how_it_ended(exit_code: int) -> str:
 
 
 def _work(job: Job, connection: Connection) -> None:
-    # Ctrl-C reaches the whole group; the parent decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     try:
         told: Record | str = job.run(lambda task, accuracy: connection.send((task, accuracy)))

@@ -57,8 +57,7 @@ class MethodEntry:
         ValueError
             If it has no such parameter, or one that makes it what its name says.
         """
-        module, _, name = self.where.partition(":")
-        cls: type[Method] = getattr(import_module(f"kenyon.rivals.{module}"), name)
+        cls = self._import()
         known = [f.name for f in fields(cls) if f.init]
         for parameter, value in parameters.items():
             if parameter not in known:
@@ -71,6 +70,18 @@ class MethodEntry:
                     f"came as {value!r}"
                 )
         return cls(**{**self.variant, **parameters})
+
+    def _import(self) -> type[Method]:
+        module, _, name = self.where.partition(":")
+        try:
+            cls: type[Method] = getattr(import_module(f"kenyon.rivals.{module}"), name)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            raise ImportError(
+                f"{self.name} needs PyTorch, which is not installed: pip install 'kenyon[rivals]'"
+            ) from None
+        return cls
 
 
 _RATES = (0.0001, 0.001, 0.01, 0.1)
@@ -108,7 +119,7 @@ METHODS = {
             "bir:BrainInspiredReplay",
             "paper",
             "replays samples that it makes up",
-            grid={"learning_rate": (0.0001, 0.0003, 0.001, 0.003, 0.01)},
+            grid={"learning_rate": (0.00003, 0.0001, 0.0003, 0.001, 0.003)},
         ),
         MethodEntry(
             "gem",
@@ -116,7 +127,7 @@ METHODS = {
             "gem:GEM",
             "paper",
             "keeps samples, and steps where their loss does not grow",
-            grid={"learning_rate": (0.001, 0.003, 0.01, 0.03), "memory_strength": (0.0, 0.5, 1.0)},
+            grid={"learning_rate": (0.001, 0.003, 0.01), "memory_strength": (0.0, 0.5, 1.0)},
         ),
         MethodEntry(
             "ewc",
@@ -126,7 +137,7 @@ METHODS = {
             "holds on to weights that earlier tasks needed",
             grid={
                 "learning_rate": (0.001, 0.01, 0.1),
-                "memory_strength": (10.0, 100.0, 1000.0, 10_000.0),
+                "memory_strength": (100.0, 1000.0, 1e4, 1e5, 1e6),
             },
         ),
         MethodEntry(

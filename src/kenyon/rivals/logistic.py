@@ -58,7 +58,8 @@ class LogisticRegression(CodedMethod, TorchMethod):
     learning_rate: float = 0.001
 
     def _start(self) -> None:
-        super()._start()
+        CodedMethod._start(self)
+        TorchMethod._start(self)
         check_choice("code", self.code, ("sparse", "dense"))
         if self.code == "dense" and self.n_active is not None:
             raise ValueError(f"n_active must be None for a dense code, but is {self.n_active!r}")

@@ -7,14 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
-try:
-    import torch
-except ImportError:
-    raise ImportError(
-        "this method needs PyTorch, which is not installed: pip install 'kenyon[rivals]'."
-    ) from None
-
+from kenyon.circuit.coder import MAX_CELLS, check_whole
 from kenyon.rivals.method import Method
 from kenyon.running import batches, threads
 
@@ -50,6 +45,7 @@ class TorchMethod(Method):
             yield
 
     def _start(self) -> None:
+        check_whole("batch_size", self.batch_size, MAX_CELLS)
         self.generator = np.random.default_rng(self.seed)
 
     def batches(

@@ -1,4 +1,4 @@
-"""The command line: what it prints, where, and how it fails."""
+"""`kenyon data`: what it prints, where, and how it fails."""
 
 import os
 import pty
@@ -18,41 +18,11 @@ from kenyon import cli
 from kenyon.data import CATALOGUE, Dataset, load
 from kenyon.data.features import built_path
 from kenyon.data.source import DATA_FOLDER
-from tests.isolation import isolate
+from tests.cli.command import KENYON
 
-KENYON = [sys.executable, "-c", "from kenyon.cli import main; main()"]
 N = 30
 X = np.arange(2.0 * N).reshape(N, 2)
 WORDS = np.array(["cat", "ant", "bee"])[np.arange(N) % 3]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, an empty cache and no data folder."""
-    isolate(monkeypatch, tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    return tmp_path / "here"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line in this process: exit code, lines of output, lines of errors."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["kenyon", *map(str, arguments)])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        out, err = capsys.readouterr()
-        return code, [line.rstrip() for line in out.splitlines()], err.splitlines()
-
-    return run
 
 
 def rows(lines):

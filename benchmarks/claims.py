@@ -1,0 +1,101 @@
+"""What the paper says of MNIST-20, and whether it holds for what was measured.
+
+One number is above another if it is so by more than their standard deviations together, the root of
+the sum of their squares.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kenyon.protocol.summary import Spread, Summary
+from kenyon.rivals.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Found = dict[str, Summary]
+
+RIVALS = ("bir", "gem", "ewc", "vanilla")
+
+STORES_NOTHING_TRAINS_ONCE = (
+    *("bir", "ewc", "vanilla", "dense-fly", "sparse-logistic", "dense-logistic"),
+    *("perceptron-v1", "perceptron-v2", "perceptron-v3", "perceptron-v4", "weakening"),
+)
+FAR = 0.2
+NEAR = 0.02
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence, and how to judge it."""
+
+    text: str
+    judge: Callable[[Found], str]
+
+
+def above(higher: Spread, lower: Spread) -> bool:
+    """Tell whether a number is above another, clearly."""
+    spreads = (0.0 if math.isnan(x.deviation) else x.deviation for x in (higher, lower))
+    return higher.mean - lower.mean > math.hypot(*spreads)
+
+
+def compare(
+    highers: tuple[str, ...], lowers: tuple[str, ...], by: float = 0.0
+) -> Callable[[Found], str]:
+    """Judge whether the lowest of some methods is above the highest of others, and by how much."""
+
+    def judge(found: Found) -> str:
+        a = min((found[name].measure("accuracy") for name in highers), key=lambda x: x.mean)
+        b = max((found[name].measure("accuracy") for name in lowers), key=lambda x: x.mean)
+        verdict = "holds" if above(a, b) and a.mean - b.mean >= by else "fails"
+        return f"{verdict}: {a.middle}, {b.middle}"
+
+    return judge
+
+
+def least_loss(found: Found) -> str:
+    """Judge whether the fly loses less than all that learn one task after another."""
+    loss = {name: found[name].measure("memory_loss") for name in ("fly", *RIVALS)}
+    best = min(RIVALS, key=lambda name: loss[name].mean)
+    verdict = "holds" if above(loss[best], loss["fly"]) else "fails"
+    return f"{verdict}: {loss['fly'].middle}, {loss[best].middle} ({METHODS[best].title})"
+
+
+def knows_the_last(found: Found) -> str:
+    """Judge whether Vanilla is as good as knowing the last task only."""
+    record = found["vanilla"].records[0]
+    share = record.n_tested[-1] / sum(record.n_tested)
+    accuracy = found["vanilla"].measure("accuracy")
+    verdict = "holds" if abs(accuracy.mean - share) <= NEAR else "fails"
+    return f"{verdict}: {accuracy.middle}, {share:.3f}"
+
+
+CLAIMS = [
+    *(
+        Claim(f"FlyModel above {METHODS[name].title}", compare(("fly",), (name,)))
+        for name in RIVALS
+    ),
+    Claim("FlyModel's memory loss below that of these", least_loss),
+    Claim(
+        f"Both sparse variants above both dense ones by {FAR} or more",
+        compare(("fly", "sparse-logistic"), ("dense-fly", "dense-logistic"), FAR),
+    ),
+    Claim(
+        "Partial freezing above logistic regression on sparse codes",
+        compare(("fly",), ("sparse-logistic",)),
+    ),
+    Claim("v4 (the FlyModel) above v3", compare(("fly",), ("perceptron-v3",))),
+    Claim("v4 without a cap above v3", compare(("perceptron-v4",), ("perceptron-v3",))),
+    Claim(
+        "v3 and v4, without a cap, above v1 and v2",
+        compare(("perceptron-v3", "perceptron-v4"), ("perceptron-v1", "perceptron-v2")),
+    ),
+    Claim("Vanilla near the last task's share", knows_the_last),
+    Claim(
+        "FlyModel above all of the paper's methods that keep no samples and train once",
+        compare(("fly",), STORES_NOTHING_TRAINS_ONCE),
+    ),
+]

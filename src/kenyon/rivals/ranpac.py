@@ -1,0 +1,107 @@
+"""RanPAC: ridge regression on random projections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from kenyon.circuit.coder import MAX_CELLS, check_whole
+from kenyon.rivals.method import Method
+from kenyon.rivals.ridge import PENALTIES, Ridge, unit_vectors
+from kenyon.rivals.tridiagonal import Tridiagonal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(kw_only=True, eq=False)
+class RanPAC(Method):
+    """Ridge regression on a dense Gaussian projection, rectified.
+
+    Of each task a fifth, drawn at random, is held out at first. The penalty is the one of
+    `PENALTIES` whose regression on everything else so far has the smallest squared error on that
+    fifth (the published code looks at the current task alone for this); then the fifth is learned
+    too. A task of fewer than five samples keeps the penalty of the task before, which is 1 at
+    first.
+
+    Parameters
+    ----------
+    n_cells : int, default=10_000
+        Width of the projection.
+    seed, n_threads
+        As of every `Method`; the seed draws the projection and what is held out.
+
+    Attributes
+    ----------
+    penalty : float
+        That of the latest task.
+
+    References
+    ----------
+    McDonnell, Gong, Parvaneh, Abbasnejad, van den Hengel (2023). RanPAC: random projections and
+    pre-trained models for continual learning.
+
+    Examples
+    --------
+    >>> from kenyon.data import load
+    >>> from kenyon.rivals.ranpac import RanPAC
+    >>> digits = load("digits")
+    >>> ranpac = RanPAC(n_cells=300)
+    >>> ranpac.begin(digits.n_features, digits.n_classes)
+    >>> ranpac.learn_task(digits.X_train, digits.y_train)
+    >>> bool((ranpac.predict(digits.X_test) == digits.y_test).mean() > 0.9)
+    True
+    """
+
+    n_cells: int = 10_000
+    penalty: float = field(default=1.0, init=False, repr=False)
+    generator: np.random.Generator = field(init=False, repr=False)
+    projection: NDArray[np.float64] = field(init=False, repr=False)
+    ridge: Ridge = field(init=False, repr=False)
+
+    def _start(self) -> None:
+        n_cells = check_whole("n_cells", self.n_cells, MAX_CELLS)
+        self.penalty = 1.0
+        self.generator = np.random.default_rng(self.seed)
+        self.projection = self.generator.standard_normal((self.n_features, n_cells))
+        self.ridge = Ridge(self.encode, n_cells, self.n_classes)
+
+    def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the projections of samples, rectified."""
+        H = X @ self.projection
+        return np.maximum(H, 0, out=H)
+
+    def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        order = self.generator.permutation(len(X))
+        held_out, rest = np.sort(order[: len(X) // 5]), np.sort(order[len(X) // 5 :])
+        self.ridge.add(X[rest], y[rest])
+        if len(held_out):
+            self.penalty = self._best_penalty(X[held_out], y[held_out])
+            self.ridge.add(X[held_out], y[held_out])
+        self.penalty = self.ridge.solve(self.penalty)
+        self.n_shown += len(X) + len(held_out)
+
+    def _best_penalty(self, X: NDArray[Any], y: NDArray[np.intp]) -> float:
+        """Return the penalty with the smallest squared error on samples not in the sums."""
+        H, Y = self.encode(X), unit_vectors(y, self.ridge.classes)
+        system = Tridiagonal(self.ridge.G.copy(order="F"))
+        Q = system.rotate(self.ridge.Q[:, self.ridge.seen])
+
+        def error(penalty: float) -> float:
+            try:
+                weights = system.rotate_back(system.solve(penalty, Q))
+            except LinAlgError:  # lost to rounding
+                return np.inf
+            return float(((H @ weights - Y) ** 2).sum())
+
+        return min(PENALTIES, key=error)
+
+    def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
+        return self.ridge.predict(X)
+
+    @property
+    def n_parameters(self) -> int:  # noqa: D102
+        return self.ridge.n_parameters
