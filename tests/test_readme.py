@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from kenyon.data import CATALOGUE
+from kenyon.rivals.catalogue import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
+BENCH_PAGE = (ROOT / "docs" / "bench.md").read_text()
 
 
 def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
@@ -68,3 +70,8 @@ def test_the_page_of_the_data_says_what_the_catalogue_says():
         assert row[0].startswith(samples)
         assert row[1] == sizes
         assert re.sub(r"\s+", " ", entry.note) in page
+
+
+def test_the_page_of_the_bench_lists_the_methods():
+    listed = re.findall(r"^\| `([\w-]+)` \| (.*) \| (.*) \|$", BENCH_PAGE, flags=re.MULTILINE)
+    assert listed == [(entry.name, entry.title, entry.summary) for entry in METHODS.values()]

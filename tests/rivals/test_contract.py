@@ -173,7 +173,7 @@ def test_what_it_cannot_take_is_refused_in_a_sentence(name):
     with pytest.raises(ValueError, match="one whole number for each of 240 samples"):
         method.learn_task(X, y + 0.5)
     with pytest.raises(ValueError, match="NaN"):
-        method.learn_task(np.where(X < X.mean(), np.nan, X), y)
+        method.learn_task(np.full_like(X, np.nan), y)
     with pytest.raises(ValueError, match="learn_task first"):
         method.predict(X)
     with pytest.raises(ValueError, match="has no parameter 'colour'"):

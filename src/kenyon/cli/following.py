@@ -104,6 +104,8 @@ class Screen:
             )
         elif isinstance(news, Learned):
             note = f"accuracy {news.accuracy:.3f}"
+            if news.job.alone and news.task == self.n_tasks - 1:
+                note += ", now each task alone"
             self.progress.update(self.bars[news.job.digest], advance=1, note=note)
             self.progress.advance(self.whole)
         else:

@@ -87,5 +87,10 @@ class GEM(NetworkMethod):
 
 
 def _products(gradients: torch.Tensor) -> NDArray[np.float64]:
-    pieces = gradients.split(SUMMED_AT_ONCE, dim=1)
-    return torch.stack([piece @ piece.T for piece in pieces]).sum(0, dtype=torch.float64).numpy()
+    """Return the inner products of all rows, in one call for all pieces that are summed at once."""
+    n_rows, n_weights = gradients.shape
+    n_pieces = n_weights // SUMMED_AT_ONCE
+    whole, rest = gradients.tensor_split([n_pieces * SUMMED_AT_ONCE], dim=1)
+    pieces = whole.view(n_rows, n_pieces, SUMMED_AT_ONCE).transpose(0, 1)
+    sums = torch.bmm(pieces, pieces.mT).sum(0, dtype=torch.float64)
+    return (sums + rest @ rest.T).numpy()
