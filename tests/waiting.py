@@ -30,7 +30,7 @@ def session(leader):
     return [pid for pid, (state, sid) in states.items() if sid == leader and state not in "ZX"]
 
 
-def command(pid):
+def command_line(pid):
     """Return how a process was started, or nothing if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text()

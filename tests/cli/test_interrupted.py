@@ -3,25 +3,33 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 
 from kenyon.cli import following
 from kenyon.protocol.store import Store
-from tests.cli.command import KENYON
 from tests.cli.test_bench import run_here
 from tests.protocol.samples import clusters
-from tests.waiting import command, needs_proc, session, wait_until
+from tests.waiting import command_line, needs_proc, session, wait_until
 
 pytestmark = needs_proc
+# What was started in the background, as these tests may have been, does not heed Ctrl-C.
+HEEDING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from kenyon.cli import main
+main()
+"""
 ARGUMENTS = ["bench", "mine.npz", "--methods", "ncm", "--seeds", "3", "--jobs", "1"]
 
 
 def start():
     """Start the command in a session of its own, as a terminal does."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([*KENYON, *ARGUMENTS], start_new_session=True, **pipes)
+    command = [sys.executable, "-c", HEEDING, *ARGUMENTS]
+    return subprocess.Popen(command, start_new_session=True, **pipes)
 
 
 def wait_until_done(process, n_runs):
@@ -30,7 +38,7 @@ def wait_until_done(process, n_runs):
     def is_done():
         assert process.poll() is None, process.communicate()
         kept = len(list(Path("results").rglob("*.json")))
-        begun = any("spawn_main" in command(pid) for pid in session(process.pid))
+        begun = any("spawn_main" in command_line(pid) for pid in session(process.pid))
         return kept == n_runs and begun
 
     wait_until(is_done)
@@ -50,7 +58,7 @@ def test_interrupted_killed_and_brought_to_an_end(run, monkeypatch):
     assert len(lines) == 2, "no traceback, from whichever process"
     assert lines[0].startswith("NCM, shuffled, seed 0: accuracy ")
     assert lines[1] == "Interrupted; the same command goes on with 1 of 3 runs done."
-    wait_until(lambda: not session(process.pid), seconds=10)
+    wait_until(lambda: not session(process.pid))
     (first,) = Path("results").rglob("*.json")
     content = first.read_bytes(), first.stat().st_mtime_ns
 
@@ -59,7 +67,7 @@ def test_interrupted_killed_and_brought_to_an_end(run, monkeypatch):
     process.kill()
     _, err = process.communicate(timeout=60)
     assert err.splitlines()[0].endswith("done before")
-    wait_until(lambda: not session(process.pid), seconds=10)
+    wait_until(lambda: not session(process.pid))
     assert [record.seed for record in Store("results")] == [0, 1], "both can be read"
 
     monkeypatch.setattr(following, "run_all", run_here)

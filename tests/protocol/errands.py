@@ -15,9 +15,10 @@ class Errand(Job):
     """A job whose method is what becomes of it."""
 
     def run(self, watch=lambda task, accuracy: None):
-        """Write down which process this is, learn a task, and end."""
+        """Write down which process this is and whether it heeds Ctrl-C, learn a task, and end."""
+        heeds = signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
         with Path(self.parameters["log"]).open("a") as log:
-            log.write(f"{self.method} {os.getpid()}\n")
+            log.write(f"{self.method} {os.getpid()} {heeds}\n")
         watch(0, 0.25)
         if self.method == "raise":
             raise ArithmeticError("it went\n   wrong")
@@ -38,4 +39,10 @@ def processes(folder):
     """Return what ran, by the errands' methods, and the processes that it ran in."""
     log = folder / "log"
     lines = log.read_text().splitlines() if log.exists() else []
-    return [(method, int(pid)) for method, pid in map(str.split, lines)]
+    return [(method, int(pid)) for method, pid, _ in map(str.split, lines)]
+
+
+def heeding(folder):
+    """Return the errands that would have heeded Ctrl-C."""
+    lines = (folder / "log").read_text().splitlines()
+    return [method for method, _, heeds in map(str.split, lines) if heeds == "True"]

@@ -76,10 +76,6 @@ def test_backward_transfer_is_over_all_tasks_but_the_last(case):
     same(backward_transfer(R), average([R[last, j] - R[j, j] for j in range(last)]))
 
 
-def test_who_loses_nothing_has_no_negative_zero_of_backward_transfer():
-    assert str(backward_transfer(np.array([[0.5, nan], [0.5, 1.0]]))) == "0.0"
-
-
 @given(tables(), st.data())
 def test_intransigence_is_what_a_model_that_learns_nothing_else_does_better(case, data):
     R = matrix(*case)

@@ -12,7 +12,7 @@ import pytest
 
 from kenyon.protocol.store import Store
 from kenyon.protocol.workers import Failed, Finished, Learned, Started, _hear, run_all
-from tests.protocol.errands import errand, processes
+from tests.protocol.errands import errand, heeding, processes
 from tests.protocol.samples import RECORD, record
 from tests.waiting import is_alive, needs_proc, wait_until
 
@@ -128,7 +128,8 @@ def test_a_parent_that_is_killed_leaves_no_worker_behind_and_the_store_whole(tmp
     assert is_alive(hanging)
     parent.kill()
     parent.wait()
-    wait_until(lambda: not is_alive(hanging), seconds=10)
+    assert heeding(tmp_path) == [], "Ctrl-C is for the parent, from the very first worker on"
+    wait_until(lambda: not is_alive(hanging))
     (kept,) = Store(tmp_path)
     assert kept.to_json() == record(accuracy=0.75).to_json()
     # And it goes on with what is left.
