@@ -21,7 +21,8 @@ Found = dict[str, Summary]
 RIVALS = ("bir", "gem", "ewc", "vanilla")
 
 STORES_NOTHING_TRAINS_ONCE = (
-    *("bir", "ewc", "vanilla", "dense-fly", "sparse-logistic", "dense-logistic"),
+    *("bir", "ewc", "vanilla", "ewc-own", "vanilla-own"),
+    *("dense-fly", "sparse-logistic", "dense-logistic"),
     *("perceptron-v1", "perceptron-v2", "perceptron-v3", "perceptron-v4", "weakening"),
 )
 FAR = 0.2

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 class Stream:
     """The tasks of a dataset, one after another, and what each is tested on.
 
-    Classes are numbered in the order in which they come, so that a task's classes are those from
-    `starts[task]` to below `starts[task + 1]`, and a method that prefers low numbers does not
-    thereby know which classes come early.
+    Classes are numbered in the order in which they come: a task's classes are those from
+    `starts[task]` to below `starts[task + 1]`.
 
     Parameters
     ----------

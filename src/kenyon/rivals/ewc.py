@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from kenyon.rivals.memories import check_memory, memories
-from kenyon.rivals.network import NetworkMethod
+from kenyon.rivals.vanilla import Vanilla
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False)
-class EWC(NetworkMethod):
+class EWC(Vanilla):
     """Gradient descent with a spring on each weight, as stiff as past tasks were sensitive to it.
 
     At a task's end F is the square, weight by weight, of the gradient of the mean cross-entropy
@@ -35,6 +35,8 @@ class EWC(NetworkMethod):
         Stiffness of the springs.
     n_memories : int, default=1000
         Samples of a task, drawn evenly over it, from which F is taken.
+    own_outputs
+        As of `Vanilla`.
     n_hidden, batch_size, seed, n_threads
         As of every `NetworkMethod`.
 
@@ -65,6 +67,7 @@ class EWC(NetworkMethod):
         self.pull = torch.zeros_like(self.theta)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        self.choose_outputs(y)
         for inputs, targets in self.batches(X, y):
             step = self.gradient(inputs, targets)
             step.addcmul_(self.stiffness, self.theta).sub_(self.pull)

@@ -52,6 +52,8 @@ class NetworkMethod(TorchMethod):
     n_hidden: int | None = None
     learning_rate: float = 0.001
     theta: torch.Tensor = field(init=False, repr=False)
+    barred: torch.Tensor = field(init=False, repr=False)
+    """What is added to the outputs in learning: minus infinity for those left out, else 0."""
 
     def _start(self) -> None:
         super()._start()
@@ -59,6 +61,7 @@ class NetworkMethod(TorchMethod):
         n_hidden = usual_cells(self.n_features) if self.n_hidden is None else self.n_hidden
         self._n_units = check_whole("n_hidden", n_hidden, MAX_CELLS)
         self.theta = self.draw_weights()
+        self.barred = torch.zeros(self.n_classes)
 
     def learn_task(self, X: Any, y: Any) -> None:  # noqa: D102
         super().learn_task(X, y)
@@ -100,7 +103,7 @@ class NetworkMethod(TorchMethod):
         W1, b1, W2, b2 = self.layers(self.theta)
         gradient = self.layers(flat)
         hidden = torch.addmm(b1, X, W1).relu_()
-        error = torch.addmm(b2, hidden, W2.T).softmax(1)
+        error = torch.addmm(b2 + self.barred, hidden, W2.T).softmax(1)
         error[torch.arange(len(y)), y] -= 1
         error /= len(y)
         torch.mm(error.T, hidden, out=gradient.W2)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from kenyon.rivals.network import NetworkMethod
 
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ class Vanilla(NetworkMethod):
 
     Parameters
     ----------
+    own_outputs : bool, default=False
+        Whether only the outputs of a task's own classes compete in the softmax while it is learned.
+        Those of other classes are then not trained to be silent, which is most of forgetting.
     n_hidden, learning_rate, batch_size, seed, n_threads
         As of every `NetworkMethod`.
 
@@ -37,6 +42,15 @@ class Vanilla(NetworkMethod):
     True
     """
 
+    own_outputs: bool = False
+
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        self.choose_outputs(y)
         for inputs, targets in self.batches(X, y):
             self.theta.sub_(self.gradient(inputs, targets), alpha=self.learning_rate)
+
+    def choose_outputs(self, y: NDArray[np.intp]) -> None:
+        """Decide which outputs compete in a task of these classes."""
+        if self.own_outputs:
+            self.barred.fill_(-torch.inf)
+            self.barred[torch.from_numpy(y)] = 0
