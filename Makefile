@@ -15,7 +15,7 @@ reproduce: $(VENV)/installed
 	$(BIN)/python examples/demonstration.py
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest tests --pyargs kenyon --cov --cov-report=term --cov-fail-under=95
+	$(BIN)/python -m pytest -n auto tests --pyargs kenyon --cov --cov-report=term --cov-fail-under=95
 
 # Makes the packaged features anew from the raw data in KENYON_DATA_DIR.
 rebuild: $(VENV)/installed

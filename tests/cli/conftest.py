@@ -2,6 +2,7 @@
 
 import pytest
 
+from kenyon.cli.console import messages, printer
 from tests.cli import command
 from tests.isolation import isolate
 
@@ -11,6 +12,9 @@ def folder(tmp_path, monkeypatch):
     """An empty folder to work in, an empty cache and no data folder."""
     isolate(monkeypatch, tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
+    for console in (printer, messages):
+        # Rich keeps the width that COLUMNS had when it was imported, if it had one.
+        monkeypatch.setattr(console, "_width", None)
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "here").mkdir()
