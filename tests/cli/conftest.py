@@ -1,10 +1,17 @@
 """Where the command line is tested."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from kenyon.cli import following
 from kenyon.cli.console import messages, printer
+from kenyon.protocol.workers import Failed, Finished, Learned, Started
+from kenyon.rivals.catalogue import METHODS
 from tests.cli import command
 from tests.isolation import isolate
+from tests.protocol.samples import clusters
 
 
 @pytest.fixture(autouse=True)
@@ -26,3 +33,52 @@ def folder(tmp_path, monkeypatch):
 def run():
     """Run the command line in this process: exit code, lines of output, lines of errors."""
     return command.run
+
+
+def run_here(jobs, n_jobs, store):
+    """Do as `run_all` does, but in this process."""
+    before = {job.digest: store.find(job) for job in jobs}
+    for job in jobs:
+        if before[job.digest]:
+            yield Finished(job, before[job.digest], before=True)
+    for job in jobs:
+        if before[job.digest]:
+            continue
+        yield Started(job)
+        learned = []
+        try:
+            record = job.run(lambda *told, learned=learned: learned.append(told))
+        except Exception as error:
+            yield Failed(job, str(error))
+        else:
+            yield from (Learned(job, *told) for told in learned)
+            store.put(job, record)
+            yield Finished(job, record)
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Runs are done in this process."""
+    monkeypatch.setattr(following, "run_all", run_here)
+
+
+@pytest.fixture
+def mine(folder):
+    """A file of one's own, as .npz and as .csv."""
+    arrays = clusters(n_train=120, n_test=40)
+    np.savez(folder / "mine.npz", **arrays)
+    X, y = arrays["X_train"], arrays["y_train"]
+    rows = [",".join([*map(str, row), "abcd"[label]]) for row, label in zip(X, y, strict=True)]
+    header = ",".join([*(f"x{i}" for i in range(8)), "kind"])
+    (folder / "mine.csv").write_text("\n".join([header, *rows]) + "\n")
+
+
+@pytest.fixture
+def grid(monkeypatch):
+    """Give the fly a small grid."""
+
+    def grid(*values):
+        entry = replace(METHODS["fly"], grid={"learning_rate": values})
+        monkeypatch.setitem(METHODS, "fly", entry)
+
+    return grid

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import sys
-from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -12,44 +11,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kenyon.cli import following
 from kenyon.protocol.job import Problem
 from kenyon.protocol.planning import Plan
 from kenyon.protocol.store import Store
-from kenyon.protocol.workers import Failed, Finished, Learned, Started
 from kenyon.rivals.catalogue import METHODS
 from tests.cli import command
 from tests.protocol.samples import clusters
 
 # The package knows the command by this name.
 bench = import_module("kenyon.cli.bench")
-
-
-def run_here(jobs, n_jobs, store):
-    """Do as `run_all` does, but in this process."""
-    before = {job.digest: store.find(job) for job in jobs}
-    for job in jobs:
-        if before[job.digest]:
-            yield Finished(job, before[job.digest], before=True)
-    for job in jobs:
-        if before[job.digest]:
-            continue
-        yield Started(job)
-        learned = []
-        try:
-            record = job.run(lambda *told, learned=learned: learned.append(told))
-        except Exception as error:
-            yield Failed(job, str(error))
-        else:
-            yield from (Learned(job, *told) for told in learned)
-            store.put(job, record)
-            yield Finished(job, record)
-
-
-@pytest.fixture
-def here(monkeypatch):
-    """Runs are done in this process."""
-    monkeypatch.setattr(following, "run_all", run_here)
 
 
 @pytest.fixture
@@ -67,17 +37,6 @@ def planned(monkeypatch, run):
         return kept
 
     return planned
-
-
-@pytest.fixture
-def mine(folder):
-    """A file of one's own, as .npz and as .csv."""
-    arrays = clusters(n_train=120, n_test=40)
-    np.savez(folder / "mine.npz", **arrays)
-    X, y = arrays["X_train"], arrays["y_train"]
-    rows = [",".join([*map(str, row), "abcd"[label]]) for row, label in zip(X, y, strict=True)]
-    header = ",".join([*(f"x{i}" for i in range(8)), "kind"])
-    (folder / "mine.csv").write_text("\n".join([header, *rows]) + "\n")
 
 
 def tables(out):
@@ -301,17 +260,6 @@ def test_whatever_is_set_can_be_written_as_json(text):
 # tune
 
 
-@pytest.fixture
-def grid(monkeypatch):
-    """Give the fly a small grid."""
-
-    def grid(*values):
-        entry = replace(METHODS["fly"], grid={"learning_rate": values})
-        monkeypatch.setitem(METHODS, "fly", entry)
-
-    return grid
-
-
 def test_tuning_says_what_it_chose_and_tuned_takes_it(run, here, mine, grid, folder):
     grid(1e6, "auto")
     code, _, err = run("bench", "mine.npz", "--methods", "fly,ncm", "--tuned")
@@ -378,112 +326,6 @@ def test_other_samples_or_another_order_are_tuned_anew(run, here, mine, grid):
     assert run(*arguments)[0] == 0
     for option in (("--order", "classes"), ("--tasks", 2), ("--store", "elsewhere")):
         assert run(*arguments, *option)[0] == 2
-
-
-# What goes wrong
-
-
-FAILURES = {
-    "an unknown dataset": (("nothing",), "name must be one of mnist20, .* got 'nothing'"),
-    "a missing file": (("mine.npz",), "there is no file mine.npz"),
-    "an unknown method": (
-        ("digits", "--methods", "fly,flies"),
-        "--methods must be one of 'fly', .*'all', but is 'flies'",
-    ),
-    "no method": (("digits", "--methods", ""), "--methods must be one of .*, but is ''"),
-    "an unknown order": (
-        ("digits", "--methods", "ncm", "--order", "random"),
-        "--order must be one of 'shuffled', 'classes', but is 'random'",
-    ),
-    "too many tasks": (
-        ("digits", "--methods", "ncm", "--tasks", 11),
-        r"n_tasks must be from 1 to 10 \(the number of classes\), but is 11",
-    ),
-    "no tasks": (("digits", "--methods", "ncm", "--tasks", 0), "n_tasks must be from 1 to 10"),
-    "a label for a dataset": (
-        ("digits", "--methods", "ncm", "--label", "x"),
-        "label is for files of your own; got 'x' for digits",
-    ),
-    "a setting of no method": (
-        ("digits", "--methods", "ncm", "--set", "x=3"),
-        "--set must be METHOD.NAME=VALUE, but is 'x=3'",
-    ),
-    "a setting of no value": (
-        ("digits", "--methods", "ncm", "--set", "ncm.x"),
-        "--set must be METHOD.NAME=VALUE, but is 'ncm.x'",
-    ),
-    "a setting of a method that is not run": (
-        ("digits", "--methods", "ncm", "--set", "fly.n_cells=3"),
-        "--set is for methods that are run, which fly is not",
-    ),
-    "an unknown parameter": (
-        ("digits", "--methods", "slda", "--set", "slda.x=3"),
-        "slda has no parameter 'x'; it has .*shrinkage",
-    ),
-    "what a method is by definition": (
-        ("digits", "--methods", "perceptron-v1", "--set", "perceptron-v1.version=2"),
-        "version of perceptron-v1 is 1 by definition, but came as 2",
-    ),
-    "a seed for one method": (
-        ("digits", "--methods", "ncm", "--set", "ncm.seed=2"),
-        "seed is the same for all methods, but was given for ncm",
-    ),
-    "a file for a store": (("digits", "--methods", "ncm", "--store", "a file"), ".*a file"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "sentence"), FAILURES.values(), ids=FAILURES.keys())
-def test_what_goes_wrong_is_one_line_and_exit_code_2(run, folder, arguments, sentence):
-    (folder / "a file").touch()
-    code, out, err = run("bench", *arguments)
-    assert (code, out, len(err)) == (2, [], 1)
-    assert re.fullmatch(f"Error: .*{sentence}.*", err[0])
-
-
-TUNE_FAILURES = {
-    "an unknown method": (("digits", "--method", "x"), "--method must be one of 'fly', .* is 'x'"),
-    "a group": (("digits", "--method", "all"), "--method must be one of 'fly', .* is 'all'"),
-    "nothing to tune": (("digits", "--method", "ncm"), "ncm has no parameters to tune"),
-    "an unknown order": (("digits", "--method", "slda", "--order", "x"), "--order must be one of"),
-}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"), TUNE_FAILURES.values(), ids=TUNE_FAILURES.keys()
-)
-def test_what_goes_wrong_in_tuning_is_one_line_and_exit_code_2(run, arguments, sentence):
-    code, out, err = run("tune", *arguments)
-    assert (code, out, len(err)) == (2, [], 1)
-    assert re.fullmatch(f"Error: {sentence}.*", err[0])
-
-
-@pytest.mark.parametrize("name", ["runs", "tuned"])
-def test_a_damaged_file_of_the_store_is_named(run, here, mine, grid, folder, name):
-    grid(0.1, 0.01)
-    run("tune", "mine.npz", "--method", "fly")
-    arguments = ("bench", "mine.npz", "--methods", "fly", "--tuned")
-    run(*arguments)
-    for path in (folder / "results" / name).rglob("*.json"):
-        path.write_text(path.read_text()[:30])
-    code, out, err = run(*arguments)
-    assert (code, out, len(err)) == (2, [], 1)
-    assert re.match(rf"Error: results/{name}/\S*\.json does not hold ", err[0])
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("bench",),
-        ("tune", "digits"),
-        ("bench", "digits", "--seeds", "0"),
-        ("bench", "digits", "--jobs", "none"),
-        ("bench", "digits", "--colour", "red"),
-    ],
-)
-def test_wrong_usage_is_exit_code_2(run, arguments):
-    code, out, err = run(*arguments)
-    assert (code, out) == (2, [])
-    assert err
 
 
 def test_what_needs_a_package_that_is_missing_is_reported_and_the_rest_run(
