@@ -256,3 +256,11 @@ def test_data_that_have_changed_since_are_not_learned(job, write):
     write(X_train=clusters()["X_train"] + 1)
     with pytest.raises(ValueError, match=r"the data of mine\.npz have changed since the run was"):
         job.run()
+
+
+def test_what_a_method_warns_of_is_kept_once(job):
+    parameters = {"n_hidden": 10, "batch_size": 4, "learning_rate": 1.0, "memory_strength": 1e9}
+    record = replace(job, method="ewc", parameters=parameters).run()
+    assert len(record.warnings) == 1
+    assert record.warnings[0].startswith("EWC diverged")
+    assert job.run().warnings == []

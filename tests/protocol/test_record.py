@@ -49,6 +49,10 @@ def without(name):
     return json.dumps(content)
 
 
+def test_records_from_before_warnings_were_kept():
+    assert Record.from_json(without("warnings")).warnings == []
+
+
 NO_RECORDS = {
     "nothing": "",
     "the first half": RECORD.to_json()[:700],

@@ -44,7 +44,12 @@ def test_another_run_is_not_found(store):
 
 def test_it_is_found_wherever_the_parameters_come_from(store):
     store.put(JOB, RECORD)
-    assert store.find(replace(JOB, setting="tuned", n_threads=2)).setting == "tuned"
+    assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
+
+
+def test_on_other_threads_it_is_another_run(store):
+    store.put(JOB, RECORD)
+    assert store.find(replace(JOB, n_threads=RECORD.n_threads + 1)) is None
     assert store.find(JOB).setting == "default"
 
 

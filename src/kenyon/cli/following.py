@@ -127,4 +127,5 @@ class Screen:
             seconds = sum(news.record.learn_seconds) + sum(news.record.predict_seconds)
             how = "done before" if news.before else f"{seconds:.1f} s"
             accuracy = news.record.measures["accuracy"]
-            say(f"{describe(news.job)}: accuracy {accuracy:.3f}, {how}", messages)
+            sentence = ", ".join([f"accuracy {accuracy:.3f}", how, *news.record.warnings])
+            say(f"{describe(news.job)}: {sentence}", messages)

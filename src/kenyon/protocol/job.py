@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -96,7 +97,7 @@ class Job:
 
     @property
     def digest(self) -> str:
-        """Follows from all that the accuracies follow from, and from nothing else."""
+        """Follows from the data, the method, its parameters, the order of samples and the seed."""
         identity = asdict(self)
         for name in ("problem", "setting", "n_threads", "alone"):
             del identity[name]
@@ -115,10 +116,12 @@ class Job:
         if fingerprint(dataset) != self.fingerprint:
             raise ValueError(f"the data of {self.dataset} have changed since the run was planned")
         stream = Stream(dataset, self.order, self.seed, self.permuted)
-        outcome = teach(self.make, stream, alone=self.alone, watch=watch)
-        return self._record(dataset, outcome)
+        with catch_warnings(record=True) as caught:
+            outcome = teach(self.make, stream, alone=self.alone, watch=watch)
+        warned = dict.fromkeys(str(warning.message) for warning in caught)
+        return self._record(dataset, outcome, list(warned))
 
-    def _record(self, dataset: Dataset, outcome: Outcome) -> Record:
+    def _record(self, dataset: Dataset, outcome: Outcome, warned: list[str]) -> Record:
         R = outcome.R
         so_far = measures.accuracy_so_far(R, outcome.n_tested)
         alone = np.full(len(R), np.nan) if outcome.alone is None else outcome.alone
@@ -162,6 +165,7 @@ class Job:
             versions=versions(),
             machine=machine(),
             date=f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
+            warnings=warned,
         )
 
 

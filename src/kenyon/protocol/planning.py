@@ -56,8 +56,8 @@ class Plan:
 
     def jobs(self, method: str, setting: str, parameters: Mapping[str, Any]) -> list[Job]:
         """Return a job for each seed, with all parameters that the method has."""
-        for name in _OF_THE_PLAN & parameters.keys():
-            raise ValueError(f"{name} is the same for all methods, but was given for {method}")
+        if common := sorted(_OF_THE_PLAN & parameters.keys()):
+            raise ValueError(f"{common[0]} is the same for all methods, but was given for {method}")
         made = METHODS[method].make(**parameters)
         names = [f.name for f in fields(made) if f.init and f.name not in _OF_THE_PLAN]
         complete = {name: getattr(made, name) for name in names}

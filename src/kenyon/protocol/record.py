@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Record:
     Parameters
     ----------
     digest : str
-        Follows from all that the accuracies follow from.
+        Follows from the data, the method, its parameters, the order of samples and the seed.
     dataset, part : str
         Its name, and whether the method was tested on its test samples ("test") or on samples cut
         from those to learn from ("validation").
@@ -58,6 +58,8 @@ class Record:
     versions, machine : dict
     date : str
         When the run ended.
+    warnings : list of str
+        What a method warned of while it learned, such as that it diverged.
     """
 
     digest: str
@@ -91,6 +93,7 @@ class Record:
     versions: dict[str, str]
     machine: dict[str, str | int]
     date: str
+    warnings: list[str] = field(default_factory=list)
 
     def to_json(self) -> str:
         """Return the record as text, a line for each field."""
@@ -109,7 +112,7 @@ class Record:
         """
         content = json.loads(text)
         names = {f.name for f in fields(cls)}
-        if not isinstance(content, dict) or content.keys() != names | {"format"}:
+        if not isinstance(content, dict) or content.keys() | {"warnings"} != names | {"format"}:
             raise ValueError("expected the fields of a record")
         if content.pop("format") != FORMAT:
             raise ValueError(f"expected a record of format {FORMAT}")

@@ -50,9 +50,9 @@ class Summary:
         return spread(record.accuracy_so_far[n_tasks - 1] for record in self.records)
 
     def cost(self, name: str) -> float:
-        """Return what a run took, on average: seconds of all tasks, or a number of a record."""
+        """Return what a run took, the median: seconds of all tasks, or a number of a record."""
         costs = [getattr(record, name) for record in self.records]
-        return float(np.mean([np.sum(cost) for cost in costs]))
+        return float(np.median([np.sum(cost) for cost in costs]))
 
 
 @dataclass(frozen=True)

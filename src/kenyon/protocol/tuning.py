@@ -47,7 +47,7 @@ class Search:
     >>> from kenyon.protocol.tuning import Search
     >>> search = Search(Plan(Problem("digits")), "ewc")
     >>> print(len(search.points), search.points[0])
-    15 {'learning_rate': 0.001, 'memory_strength': 100.0}
+    20 {'learning_rate': 0.001, 'memory_strength': 100.0}
     """
 
     def __init__(self, plan: Plan, method: str) -> None:
@@ -127,5 +127,6 @@ def _read_choice(path: Path) -> dict[str, Any]:
 
 
 def _choice_path(store: Store, plan: Plan, method: str) -> Path:
-    name = f"{method}-{plan.order_of(method)}-{plan.fingerprint}.json"
+    order = plan.order_of(method) + ("-permuted" if plan.permuted else "")
+    name = f"{method}-{order}-{plan.fingerprint}.json"
     return store.folder / "tuned" / name

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Order = Literal["shuffled", "classes"]
 ORDERS: tuple[Order, ...] = ("shuffled", "classes")
-Group = Literal["paper", "ablation", "perceptron", "modern"]
+Group = Literal["paper", "variant", "ablation", "perceptron", "modern"]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ METHODS = {
             "gem:GEM",
             "paper",
             "keeps samples, and steps where their loss does not grow",
-            grid={"learning_rate": (0.001, 0.003, 0.01, 0.03), "memory_strength": (0.5, 1.0)},
+            grid={"learning_rate": (0.001, 0.003, 0.01, 0.03, 0.1), "memory_strength": (0.5, 1.0)},
         ),
         MethodEntry(
             "ewc",
@@ -136,7 +136,7 @@ METHODS = {
             "paper",
             "holds on to weights that earlier tasks needed",
             grid={
-                "learning_rate": (0.001, 0.01, 0.1),
+                "learning_rate": (0.001, 0.01, 0.1, 0.3),
                 "memory_strength": (100.0, 1000.0, 1e4, 1e5, 1e6),
             },
         ),
@@ -146,25 +146,25 @@ METHODS = {
             "vanilla:Vanilla",
             "paper",
             "a network that does nothing against forgetting",
-            grid={"learning_rate": _RATES},
+            grid={"learning_rate": (*_RATES, 0.3)},
         ),
         MethodEntry(
             "ewc-own",
             "EWC, own outputs",
             "ewc:EWC",
-            "ablation",
+            "variant",
             "the same, a task trained on the outputs of its own classes only",
             variant={"own_outputs": True},
-            grid={"learning_rate": (0.001, 0.01, 0.1), "memory_strength": (100.0, 1000.0, 1e4)},
+            grid={"learning_rate": (0.01, 0.1, 0.3), "memory_strength": (10.0, 100.0, 1000.0, 1e4)},
         ),
         MethodEntry(
             "vanilla-own",
             "Vanilla, own outputs",
             "vanilla:Vanilla",
-            "ablation",
+            "variant",
             "the same, a task trained on the outputs of its own classes only",
             variant={"own_outputs": True},
-            grid={"learning_rate": _RATES},
+            grid={"learning_rate": (*_RATES, 0.3)},
         ),
         MethodEntry(
             "dense-fly",

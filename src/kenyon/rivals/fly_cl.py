@@ -9,10 +9,9 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsyrk
 
-from kenyon.circuit.coder import MAX_CELLS, check_whole
 from kenyon.rivals.checks import check_above_zero
 from kenyon.rivals.method import Method
-from kenyon.rivals.ridge import PENALTIES, Ridge, unit_vectors
+from kenyon.rivals.ridge import PENALTIES, Ridge, count_cells, unit_vectors
 from kenyon.rivals.tridiagonal import Tridiagonal
 
 if TYPE_CHECKING:
@@ -30,8 +29,9 @@ class FlyCL(Method):
 
     Parameters
     ----------
-    n_cells : int, default=10_000
-        Width of the projection.
+    n_cells : int, default=None
+        Width of the projection. None: as many as `kenyon.SparseCoder` has cells, but no more than
+        the 10,000 of the authors.
     share_active : float, default=0.3
         Share of the cells that keep their sums.
     share_inputs : float, default=0.39
@@ -61,7 +61,7 @@ class FlyCL(Method):
     True
     """
 
-    n_cells: int = 10_000
+    n_cells: int | None = None
     share_active: float = 0.3
     share_inputs: float = 0.39
     penalty: float = field(default=1.0, init=False, repr=False)
@@ -70,7 +70,7 @@ class FlyCL(Method):
     ridge: Ridge = field(init=False, repr=False)
 
     def _start(self) -> None:
-        n_cells = check_whole("n_cells", self.n_cells, MAX_CELLS)
+        n_cells = count_cells(self.n_cells, self.n_features)
         self.penalty = 1.0
         self.n_active = _share("share_active", self.share_active, n_cells)
         n_inputs = _share("share_inputs", self.share_inputs, self.n_features)

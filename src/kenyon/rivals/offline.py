@@ -27,8 +27,8 @@ class Offline(NetworkMethod):
     Parameters
     ----------
     optimiser : {"sgd", "adam"}, default="adam"
-        What takes the steps. The paper names the learning rate alone; with plain gradient descent
-        one pass is too short for it.
+        What takes the steps. The paper names plain gradient descent, for which one pass at its
+        learning rate is too short to be the bound that it reports.
     n_hidden, learning_rate, batch_size, seed, n_threads
         As of every `NetworkMethod`.
 

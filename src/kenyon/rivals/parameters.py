@@ -51,6 +51,7 @@ PAPER: dict[str, dict[str, dict[str, Any]]] = {
 }
 """From the paper, by dataset and method; what it does not tell is left to the method's defaults.
 
+For "offline", which is to be a bound, the optimiser is Adam; "offline-sgd" is as the paper has it.
 What it tells: units, winners, learning rates, memories and their strength; fan-in and the shape of
 BI-R from the code that it names; and that variants of the fly differ in nothing else.
 """

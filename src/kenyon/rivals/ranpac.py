@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from kenyon.circuit.coder import MAX_CELLS, check_whole
 from kenyon.rivals.method import Method
-from kenyon.rivals.ridge import PENALTIES, Ridge, unit_vectors
+from kenyon.rivals.ridge import PENALTIES, Ridge, count_cells, unit_vectors
 from kenyon.rivals.tridiagonal import Tridiagonal
 
 if TYPE_CHECKING:
@@ -29,8 +28,9 @@ class RanPAC(Method):
 
     Parameters
     ----------
-    n_cells : int, default=10_000
-        Width of the projection.
+    n_cells : int, default=None
+        Width of the projection. None: as many as `kenyon.SparseCoder` has cells, but no more than
+        the 10,000 of the authors.
     seed, n_threads
         As of every `Method`; the seed draws the projection and what is held out.
 
@@ -56,14 +56,14 @@ class RanPAC(Method):
     True
     """
 
-    n_cells: int = 10_000
+    n_cells: int | None = None
     penalty: float = field(default=1.0, init=False, repr=False)
     generator: np.random.Generator = field(init=False, repr=False)
     projection: NDArray[np.float64] = field(init=False, repr=False)
     ridge: Ridge = field(init=False, repr=False)
 
     def _start(self) -> None:
-        n_cells = check_whole("n_cells", self.n_cells, MAX_CELLS)
+        n_cells = count_cells(self.n_cells, self.n_features)
         self.penalty = 1.0
         self.generator = np.random.default_rng(self.seed)
         self.projection = self.generator.standard_normal((self.n_features, n_cells))

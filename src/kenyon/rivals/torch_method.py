@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+# The first optimiser that is made imports this, for seconds, which must not count as learning.
+import torch._dynamo
+
 from kenyon.circuit.coder import MAX_CELLS, check_whole
 from kenyon.rivals.method import Method
 from kenyon.running import batches, threads
