@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from warnings import catch_warnings
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -117,6 +117,7 @@ class Job:
             raise ValueError(f"the data of {self.dataset} have changed since the run was planned")
         stream = Stream(dataset, self.order, self.seed, self.permuted)
         with catch_warnings(record=True) as caught:
+            simplefilter("always", RuntimeWarning)
             outcome = teach(self.make, stream, alone=self.alone, watch=watch)
         warned = dict.fromkeys(str(warning.message) for warning in caught)
         return self._record(dataset, outcome, list(warned))
