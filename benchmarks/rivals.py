@@ -68,7 +68,7 @@ def main() -> None:
             rows = run_all(order, parameters)
             title = f"{parameters.capitalize()} parameters, {ORDER_NAMES[order]}"
             verdicts[title] = {row.method: row for row in [*rows, *large]}
-            lines += [f"## {title}", "", quality(rows), "", cost(rows), ""]
+            lines += [f"## {title}", "", quality(rows), "", cost(rows), "", together(rows), ""]
         lines += [f"Chosen, {ORDER_NAMES[order]}:", "", choices(order), ""]
     lines += ["## What the paper claims", "", claims(verdicts), ""]
     title = f"## RanPAC and Fly-CL with {N_UNITS:,} units, {N_LARGE} seeds"
@@ -159,6 +159,16 @@ def cost(rows: Sequence[Summary]) -> str:
             for row in rows
         ],
     )
+
+
+def together(rows: Sequence[Summary]) -> str:
+    """Say what one seed of all of the paper's methods takes."""
+    seconds = sum(
+        row.cost("learn_seconds") + row.cost("predict_seconds")
+        for row in rows
+        if METHODS[row.method].group != "modern"
+    )
+    return f"One seed of all but the modern methods: {seconds:.0f} s of learning and predicting."
 
 
 def choices(order: Order) -> str:

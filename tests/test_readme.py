@@ -38,7 +38,14 @@ def test_the_commands_exist_and_ci_runs_them():
 
 
 @pytest.mark.parametrize(
-    ("page", "result"), [(README, "speed.md"), (README, "memory.md"), (DATA_PAGE, "encoder.md")]
+    ("page", "result"),
+    [
+        (README, "speed.md"),
+        (README, "memory.md"),
+        (README, "rivals.md"),
+        (DATA_PAGE, "encoder.md"),
+        (BENCH_PAGE, "rivals.md"),
+    ],
 )
 def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
     """Every row that a page takes from a benchmark stands there to the letter."""

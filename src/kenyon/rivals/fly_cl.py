@@ -9,9 +9,9 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsyrk
 
-from kenyon.rivals.checks import check_above_zero
-from kenyon.rivals.method import Method
-from kenyon.rivals.ridge import PENALTIES, Ridge, count_cells, unit_vectors
+from kenyon.rivals.checks import check_share
+from kenyon.rivals.ridge import PENALTIES, Ridge, unit_vectors
+from kenyon.rivals.ridge_method import RidgeMethod
 from kenyon.rivals.tridiagonal import Tridiagonal
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False)
-class FlyCL(Method):
+class FlyCL(RidgeMethod):
     """Ridge regression on a sparse Gaussian projection, of which the largest values are kept.
 
     Each cell sums inputs of its own, drawn at random, with Gaussian weights. The cells with the
@@ -29,20 +29,12 @@ class FlyCL(Method):
 
     Parameters
     ----------
-    n_cells : int, default=None
-        Width of the projection. None: as many as `kenyon.SparseCoder` has cells, but no more than
-        the 10,000 of the authors.
     share_active : float, default=0.3
         Share of the cells that keep their sums.
     share_inputs : float, default=0.39
         Share of the inputs that a cell sums.
-    seed, n_threads
-        As of every `Method`; the seed draws the projection.
-
-    Attributes
-    ----------
-    penalty : float
-        That of the latest task.
+    n_cells, seed, n_threads
+        As of every `RidgeMethod`; the seed draws the projection.
 
     References
     ----------
@@ -61,26 +53,21 @@ class FlyCL(Method):
     True
     """
 
-    n_cells: int | None = None
     share_active: float = 0.3
     share_inputs: float = 0.39
-    penalty: float = field(default=1.0, init=False, repr=False)
     n_active: int = field(default=0, init=False, repr=False)
-    projection: NDArray[np.float64] = field(init=False, repr=False)
-    ridge: Ridge = field(init=False, repr=False)
 
     def _start(self) -> None:
-        n_cells = count_cells(self.n_cells, self.n_features)
-        self.penalty = 1.0
-        self.n_active = _share("share_active", self.share_active, n_cells)
-        n_inputs = _share("share_inputs", self.share_inputs, self.n_features)
+        super()._start()
+        n_cells = len(self.ridge.G)
+        self.n_active = max(1, round(check_share("share_active", self.share_active) * n_cells))
+        n_inputs = max(1, round(check_share("share_inputs", self.share_inputs) * self.n_features))
         generator = np.random.default_rng(self.seed)
         inputs = generator.random((self.n_features, n_cells)).argsort(axis=0)[:n_inputs]
         # With so many inputs to a cell, zeros cost less than a sparse product.
         self.projection = np.zeros((self.n_features, n_cells))
         weights = generator.standard_normal((n_inputs, n_cells))
         np.put_along_axis(self.projection, inputs, weights, axis=0)
-        self.ridge = Ridge(self.encode, n_cells, self.n_classes)
 
     def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return the projections of samples, all but the largest set to zero."""
@@ -103,20 +90,6 @@ class FlyCL(Method):
             self.penalty = _best_penalty(gram, target, len(X), few=few)
         self.penalty = self.ridge.solve(self.penalty)
         self.n_shown += len(X)
-
-    def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        return self.ridge.predict(X)
-
-    @property
-    def n_parameters(self) -> int:  # noqa: D102
-        return self.ridge.n_parameters
-
-
-def _share(name: str, share: float, of: int) -> int:
-    """Return a share of a number, rounded, and at least one."""
-    if check_above_zero(name, share) > 1:
-        raise ValueError(f"{name} must be at most 1, but is {share}")
-    return max(1, round(share * of))
 
 
 def _best_penalty(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from kenyon.rivals.method import Method
-from kenyon.rivals.ridge import PENALTIES, Ridge, count_cells, unit_vectors
+from kenyon.rivals.ridge import PENALTIES, unit_vectors
+from kenyon.rivals.ridge_method import RidgeMethod
 from kenyon.rivals.tridiagonal import Tridiagonal
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False)
-class RanPAC(Method):
+class RanPAC(RidgeMethod):
     """Ridge regression on a dense Gaussian projection, rectified.
 
     Of each task a fifth, drawn at random, is held out at first. The penalty is the one of
@@ -28,16 +28,8 @@ class RanPAC(Method):
 
     Parameters
     ----------
-    n_cells : int, default=None
-        Width of the projection. None: as many as `kenyon.SparseCoder` has cells, but no more than
-        the 10,000 of the authors.
-    seed, n_threads
-        As of every `Method`; the seed draws the projection and what is held out.
-
-    Attributes
-    ----------
-    penalty : float
-        That of the latest task.
+    n_cells, seed, n_threads
+        As of every `RidgeMethod`; the seed draws the projection and what is held out.
 
     References
     ----------
@@ -56,18 +48,13 @@ class RanPAC(Method):
     True
     """
 
-    n_cells: int | None = None
-    penalty: float = field(default=1.0, init=False, repr=False)
     generator: np.random.Generator = field(init=False, repr=False)
-    projection: NDArray[np.float64] = field(init=False, repr=False)
-    ridge: Ridge = field(init=False, repr=False)
 
     def _start(self) -> None:
-        n_cells = count_cells(self.n_cells, self.n_features)
-        self.penalty = 1.0
+        super()._start()
+        n_cells = len(self.ridge.G)
         self.generator = np.random.default_rng(self.seed)
         self.projection = self.generator.standard_normal((self.n_features, n_cells))
-        self.ridge = Ridge(self.encode, n_cells, self.n_classes)
 
     def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
         """Return the projections of samples, rectified."""
@@ -98,10 +85,3 @@ class RanPAC(Method):
             return float(((H @ weights - Y) ** 2).sum())
 
         return min(PENALTIES, key=error)
-
-    def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        return self.ridge.predict(X)
-
-    @property
-    def n_parameters(self) -> int:  # noqa: D102
-        return self.ridge.n_parameters

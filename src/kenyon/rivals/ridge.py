@@ -8,8 +8,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from kenyon.circuit.coder import MAX_CELLS, check_whole, usual_cells
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
 
 PENALTIES = tuple(10.0**power for power in range(-8, 9))
 """What is tried to find a good penalty."""
-
-MOST_CELLS = 10_000
-"""Chosen where nothing else is asked for: the sums of a square of them take 0.8 GB."""
 
 _ROWS = 1024
 
@@ -103,13 +98,6 @@ class Ridge:
         best = [(self.encode(X[rows]) @ self.weights).argmax(axis=1) for rows in _blocks(len(X))]
         labels: NDArray[np.intp] = self.classes[np.concatenate(best)]
         return labels
-
-
-def count_cells(n_cells: int | None, n_features: int) -> int:
-    """Resolve None to the cells that the fly would have, within reason."""
-    if n_cells is None:
-        return min(usual_cells(n_features), MOST_CELLS)
-    return check_whole("n_cells", n_cells, MAX_CELLS)
 
 
 def unit_vectors(y: NDArray[np.intp], classes: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import eigh
 
-from kenyon.rivals.checks import check_above_zero
+from kenyon.rivals.checks import check_share
 from kenyon.rivals.method import Method
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ class SLDA(Method):
     )
 
     def _start(self) -> None:
-        if check_above_zero("shrinkage", self.shrinkage) > 1:
-            raise ValueError(f"shrinkage must be at most 1, but is {self.shrinkage}")
+        check_share("shrinkage", self.shrinkage)
         self.counts = np.zeros(self.n_classes, dtype=np.intp)
         self.means = np.zeros((self.n_classes, self.n_features))
         self.scatter = np.zeros((self.n_features, self.n_features))
