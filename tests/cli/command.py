@@ -6,6 +6,7 @@ from io import StringIO
 from unittest.mock import patch
 
 from kenyon import cli
+from kenyon.protocol.workers import Failed, Finished, Learned, Started
 
 KENYON = [sys.executable, "-c", "from kenyon.cli import main; main()"]
 
@@ -25,3 +26,24 @@ def run(*arguments):
             code = stop.code or 0
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return code, lines, err.getvalue().splitlines()
+
+
+def run_here(jobs, n_jobs, store):
+    """Do as `run_all` does, but in this process."""
+    before = {job.digest: store.find(job) for job in jobs}
+    for job in jobs:
+        if before[job.digest]:
+            yield Finished(job, before[job.digest], before=True)
+    for job in jobs:
+        if before[job.digest]:
+            continue
+        yield Started(job)
+        learned = []
+        try:
+            record = job.run(lambda *told, learned=learned: learned.append(told))
+        except Exception as error:
+            yield Failed(job, str(error))
+        else:
+            yield from (Learned(job, *told) for told in learned)
+            store.put(job, record)
+            yield Finished(job, record)

@@ -7,7 +7,6 @@ import pytest
 
 from kenyon.cli import following
 from kenyon.cli.console import messages, printer
-from kenyon.protocol.workers import Failed, Finished, Learned, Started
 from kenyon.rivals.catalogue import METHODS
 from tests.cli import command
 from tests.isolation import isolate
@@ -35,31 +34,10 @@ def run():
     return command.run
 
 
-def run_here(jobs, n_jobs, store):
-    """Do as `run_all` does, but in this process."""
-    before = {job.digest: store.find(job) for job in jobs}
-    for job in jobs:
-        if before[job.digest]:
-            yield Finished(job, before[job.digest], before=True)
-    for job in jobs:
-        if before[job.digest]:
-            continue
-        yield Started(job)
-        learned = []
-        try:
-            record = job.run(lambda *told, learned=learned: learned.append(told))
-        except Exception as error:
-            yield Failed(job, str(error))
-        else:
-            yield from (Learned(job, *told) for told in learned)
-            store.put(job, record)
-            yield Finished(job, record)
-
-
 @pytest.fixture
 def here(monkeypatch):
     """Runs are done in this process."""
-    monkeypatch.setattr(following, "run_all", run_here)
+    monkeypatch.setattr(following, "run_all", command.run_here)
 
 
 @pytest.fixture

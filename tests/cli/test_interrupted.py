@@ -10,7 +10,7 @@ import numpy as np
 
 from kenyon.cli import following
 from kenyon.protocol.store import Store
-from tests.cli.test_bench import run_here
+from tests.cli.command import run_here
 from tests.protocol.samples import clusters
 from tests.waiting import command_line, needs_proc, session, wait_until
 
