@@ -63,5 +63,23 @@ for _standin, _original in {
 }.items():
     PAPER[_standin] = PAPER[_original]
 
-TUNED: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
+TUNED: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
+    "mnist20": {
+        "shuffled": {
+            "fly": {"learning_rate": 0.01},
+            "offline": {"optimiser": "adam", "learning_rate": 0.001},
+            "bir": {"learning_rate": 0.0001},
+            "gem": {"learning_rate": 0.1, "memory_strength": 1.0},
+            "ewc": {"learning_rate": 0.1, "memory_strength": 1e4},
+            "vanilla": {"learning_rate": 0.1},
+            "ewc-own": {"learning_rate": 0.3, "memory_strength": 1e4},
+            "vanilla-own": {"learning_rate": 0.3},
+            "dense-fly": {"learning_rate": 5e-4},
+            "sparse-logistic": {"learning_rate": 0.001},
+            "dense-logistic": {"learning_rate": 1e-5},
+            "weakening": {"learning_rate": 3e-4},
+            "slda": {"shrinkage": 1e-6},
+        },
+    },
+}
 """By dataset, order of samples and method, as `kenyon tune` chose them; on top of the paper's."""
