@@ -1,7 +1,7 @@
 """What the paper says of MNIST-20, and whether it holds for what was measured.
 
 One number is above another if it is so by more than their standard deviations together, the root of
-the sum of their squares.
+the sum of their squares; if neither is above the other, they are level.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def compare(
     def judge(found: Found) -> str:
         a = min((found[name].measure("accuracy") for name in highers), key=lambda x: x.mean)
         b = max((found[name].measure("accuracy") for name in lowers), key=lambda x: x.mean)
-        verdict = "holds" if above(a, b) and a.mean - b.mean >= by else "fails"
+        short = above(b, a) or (by > 0 and a.mean - b.mean < by)
+        verdict = "fails" if short else "holds" if above(a, b) else "level"
         return f"{verdict}: {a.middle}, {b.middle}"
 
     return judge
