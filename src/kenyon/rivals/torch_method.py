@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -68,9 +69,9 @@ class TorchMethod(Method):
             ]
         return torch.cat(best).numpy().astype(np.intp)
 
+    @abstractmethod
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return a score for each sample and class."""
-        raise NotImplementedError
 
 
 def tensor(X: NDArray[Any]) -> torch.Tensor:
