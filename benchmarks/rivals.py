@@ -55,7 +55,15 @@ for each sample of the training set. Memory is what the process grew by. Runs we
 one thread each; methods that do not depend on the order of samples appear under both orders, but
 were run once. "Tuned" is what `kenyon tune` chose with seed 0 on a fifth of the training samples;
 methods without a grid stay as they are. Intransigence was measured with the paper's parameters and
-shuffled samples only."""
+shuffled samples only.
+
+How it was run: in pieces, stopped and resumed, over several commits and with other work on the
+machine at times, so seconds and memory (medians over seeds) are rough; the load above is that of the
+last piece. Grids were widened during the search where the best point lay at an edge (EWC, GEM,
+Vanilla, the variants with own outputs); for Weakening and both dense methods some points were added
+after trials that looked at test samples, while the choice among points used validation samples only.
+GEM's best is still at the edge of its grid. The fly's grid was not widened. With one seed a search is
+fragile: what it chose for EWC diverges with other seeds. In class order nothing was searched."""
 
 
 def main() -> None:
