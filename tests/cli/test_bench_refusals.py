@@ -66,6 +66,14 @@ TUNE_FAILURES = {
     "a group": (("digits", "--method", "all"), "--method must be one of 'fly', .* is 'all'"),
     "nothing to tune": (("digits", "--method", "ncm"), "ncm has no parameters to tune"),
     "an unknown order": (("digits", "--method", "slda", "--order", "x"), "--order must be one of"),
+    "what is searched": (
+        ("digits", "--method", "slda", "--set", "slda.shrinkage=0.1"),
+        "shrinkage of slda is what is searched, but was given",
+    ),
+    "a setting of another method": (
+        ("digits", "--method", "slda", "--set", "fly.n_cells=3"),
+        "--set is for methods that are run, which fly is not",
+    ),
 }
 
 

@@ -72,6 +72,20 @@ def test_other_parameters_are_the_usual_ones(plan, monkeypatch):
     assert rates == list(METHODS["fly"].grid["learning_rate"])
 
 
+def test_what_is_given_stays_and_is_written_down(plan, store):
+    search = Search(plan, "fly-cl", {"n_cells": 42})
+    assert {job.parameters["n_cells"] for job in search.jobs()} == {42}
+    records = [record(0.5, parameters=point) for point in search.points]
+    path = keep_choice(store, search, search.trials(records))
+    assert json.loads(path.read_text())["given"] == {"n_cells": 42}
+    assert tuned_parameters(store, plan, "fly-cl") == search.points[0]
+
+
+def test_what_is_searched_cannot_be_given(plan):
+    with pytest.raises(ValueError, match="learning_rate of fly is what is searched, but was given"):
+        Search(plan, "fly", {"learning_rate": 0.1})
+
+
 def test_nothing_to_tune(plan, store):
     with pytest.raises(ValueError, match="ncm has no parameters to tune"):
         Search(plan, "ncm")
@@ -150,8 +164,9 @@ def test_the_samples_to_learn_from_are_looked_at(write):
 
 
 def keep(store, plan, method="slda"):
-    trials = Search(plan, method).trials(results([(0.5,), (0.6,), (0.9,), (0.7,), (0.8,), (0.1,)]))
-    return keep_choice(store, plan, method, trials)
+    search = Search(plan, method)
+    trials = search.trials(results([(0.5,), (0.6,), (0.9,), (0.7,), (0.8,), (0.1,)]))
+    return keep_choice(store, search, trials)
 
 
 def test_a_choice_is_kept_with_all_that_was_tried(store, plan):

@@ -41,6 +41,10 @@ _Order = Annotated[
 _Permute = Annotated[bool, typer.Option("--permute", help="Classes in an order drawn by the seed.")]
 _Tasks = Annotated[int | None, typer.Option(help="Into how many tasks the classes are split.")]
 _Label = Annotated[str | None, typer.Option(help="The column of labels in a table.")]
+_Given = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="METHOD.NAME=VALUE", help="A parameter; can be repeated."),
+]
 _Store = Annotated[Path, typer.Option(help="The folder of results.")]
 
 
@@ -57,10 +61,7 @@ def bench(
     tasks: _Tasks = None,
     label: _Label = None,
     tuned: Annotated[bool, typer.Option("--tuned", help="Parameters that tune chose.")] = False,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="METHOD.NAME=VALUE", help="A parameter; can be repeated."),
-    ] = None,
+    given: _Given = None,
     alone: Annotated[
         bool, typer.Option(help="Also teach each task to a new model, for intransigence.")
     ] = True,
@@ -70,10 +71,8 @@ def bench(
 
     Each run is kept as soon as it is done. Stop at any moment: the same command goes on.
     """
-    names, changes = _names(methods), _changes(given or [])
-    for method in changes:
-        if method not in names:
-            raise ValueError(f"--set is for methods that are run, which {method} is not")
+    names = _names(methods)
+    changes = _changes(given or [], names)
     results = Store(store)
     problem = Problem(dataset, tasks, label)
     plan = Plan(problem, range(seeds), _check_order(order), permute, threads, alone)
@@ -107,6 +106,7 @@ def tune(
     permute: _Permute = False,
     tasks: _Tasks = None,
     label: _Label = None,
+    given: _Given = None,
     store: _Store = Path("results"),
 ) -> None:
     """Search a method's parameters on samples cut from those to learn from.
@@ -117,13 +117,13 @@ def tune(
     results = Store(store)
     problem = Problem(dataset, tasks, label)
     plan = Plan(problem, range(seeds), _check_order(order), permute, threads)
-    search = Search(plan, method)
+    search = Search(plan, method, _changes(given or [], [method]).get(method))
     records, failures = follow(search.jobs(), plan.n_tasks, jobs, results)
     if not records:
         _report_failures(failures)
     trials = search.trials(records)
     print_trials(trials)
-    path = keep_choice(results, plan, method, trials)
+    path = keep_choice(results, search, trials)
     chosen = ", ".join(f"{name} {value}" for name, value in trials[0].parameters.items())
     say(f"Chose {chosen} for {METHODS[method].title}; kept in {path}.")
     _report_failures(failures)
@@ -140,14 +140,16 @@ def _names(methods: str) -> list[str]:
     return list(names)
 
 
-def _changes(given: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the parameters given for each method."""
+def _changes(given: Sequence[str], methods: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the parameters given for each of the methods that are run."""
     changes: dict[str, dict[str, Any]] = {}
     for text in given:
         where, equals, value = text.partition("=")
         method, dot, name = where.partition(".")
         if not equals or not dot:
             raise ValueError(f"--set must be METHOD.NAME=VALUE, but is {text!r}")
+        if method not in methods:
+            raise ValueError(f"--set is for methods that are run, which {method} is not")
         changes.setdefault(method, {})[name] = _value(value)
     return changes
 

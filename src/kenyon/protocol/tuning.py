@@ -13,7 +13,7 @@ from kenyon.rivals.catalogue import METHODS
 from kenyon.rivals.parameters import TUNED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from kenyon.protocol.job import Job
@@ -39,6 +39,8 @@ class Search:
         What the parameters are for. The search runs on a part of its samples to learn from, and is
         tested on the rest of them; the test samples are not looked at.
     method : str
+    given : mapping, optional
+        Parameters that stay as they are, on top of the usual ones.
 
     Examples
     --------
@@ -50,12 +52,15 @@ class Search:
     20 {'learning_rate': 0.001, 'memory_strength': 100.0}
     """
 
-    def __init__(self, plan: Plan, method: str) -> None:
+    def __init__(self, plan: Plan, method: str, given: Mapping[str, Any] | None = None) -> None:
         grid = METHODS[method].grid
         if not grid:
             raise ValueError(f"{method} has no parameters to tune")
         self.plan = plan
         self.method = method
+        self.given = dict(given or {})
+        if searched := sorted(grid.keys() & self.given.keys()):
+            raise ValueError(f"{searched[0]} of {method} is what is searched, but was given")
         self.points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
     def jobs(self) -> list[Job]:
@@ -67,7 +72,7 @@ class Search:
         return [
             job
             for point in self.points
-            for job in inner.jobs(self.method, "grid", {**known, **point})
+            for job in inner.jobs(self.method, "grid", {**known, **self.given, **point})
         ]
 
     def trials(self, records: Iterable[Record]) -> list[Trial]:
@@ -85,8 +90,9 @@ class Search:
         return sorted(trials, key=lambda trial: -trial.accuracy.mean)
 
 
-def keep_choice(store: Store, plan: Plan, method: str, trials: list[Trial]) -> Path:
+def keep_choice(store: Store, search: Search, trials: list[Trial]) -> Path:
     """Write down what a search found, for `tuned_parameters`."""
+    plan, method = search.plan, search.method
     path = _choice_path(store, plan, method)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {
@@ -94,6 +100,7 @@ def keep_choice(store: Store, plan: Plan, method: str, trials: list[Trial]) -> P
         "method": method,
         "order": plan.order_of(method),
         "seeds": list(plan.seeds),
+        "given": search.given,
         "parameters": trials[0].parameters,
         "tried": [{**trial.parameters, "accuracy": trial.accuracy.mean} for trial in trials],
     }
