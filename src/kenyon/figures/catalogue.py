@@ -1,0 +1,154 @@
+"""All figures by their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kenyon.rivals.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kenyon.figures.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """A figure that can be asked for by name.
+
+    Parameters
+    ----------
+    name, title : str
+        As it is typed, and as it is printed.
+    module : str
+        Its module under `kenyon.figures`, which has a function `draw`: given evidence, this returns
+        the figure.
+    caption : str
+        What there is to see.
+    methods : tuple of str
+        Whose runs it shows, on every dataset that there are some of.
+    experiment : str, optional
+        Whose findings it shows.
+    """
+
+    name: str
+    title: str
+    module: str
+    caption: str
+    methods: tuple[str, ...] = ()
+    experiment: str | None = None
+
+    def is_fed(self, evidence: Evidence) -> bool:
+        """Tell whether there is something to show."""
+        if self.experiment:
+            return self.experiment in evidence.findings
+        return bool(evidence.datasets(self.methods))
+
+    def draw(self, evidence: Evidence) -> Figure:
+        """Return the figure."""
+        figure: Figure = import_module(f"kenyon.figures.{self.module}").draw(evidence)
+        return figure
+
+
+COMPARED = ("offline", "fly", "bir", "gem", "ewc", "vanilla")
+ABLATION = ("fly", "sparse-logistic", "dense-fly", "dense-logistic")
+PERCEPTRONS = ("fly", "perceptron-v4", "perceptron-v3", "perceptron-v2", "perceptron-v1")
+
+MEMORY_LOSS = ("fly", "bir", "gem", "ewc", "vanilla")
+
+FIGURES = {
+    entry.name: entry
+    for entry in (
+        FigureEntry(
+            "fig1",
+            "Figure 1. The circuit",
+            "circuit",
+            "Two inputs of different classes through one circuit: each drives cells of its own, and "
+            "learning strengthens only the synapses from those cells to its class.",
+            experiment="circuit",
+        ),
+        FigureEntry(
+            "fig2",
+            "Figure 2. Continual learning",
+            "comparison",
+            "Left: accuracy on the classes so far, after each task. Right: memory loss of each task, "
+            "its accuracy right after it was learned less that at the end. Mean and standard "
+            "deviation over seeds.",
+            methods=COMPARED,
+        ),
+        FigureEntry(
+            "fig3",
+            "Figure 3. Sparse codes and partial freezing",
+            "ablation",
+            "Accuracy on the classes so far with sparse or dense codes, and with partial freezing or "
+            "logistic regression on them.",
+            methods=ABLATION,
+        ),
+        FigureEntry(
+            "fig4",
+            "Figure 4. Perceptrons",
+            "perceptrons",
+            "Accuracy on the classes so far of four rules of learning on the same sparse codes. v4 "
+            "with the cap on its weights is the FlyModel.",
+            methods=PERCEPTRONS,
+        ),
+        FigureEntry(
+            "s1",
+            "Figure S1. Memory loss beside what it is a loss of",
+            "losses",
+            "Of each task, the accuracy right after it was learned (open) and at the end (filled); "
+            "the line between them is the memory loss.",
+            methods=MEMORY_LOSS,
+        ),
+        FigureEntry(
+            "s2",
+            "Figure S2. Shared cells, hijacked or split",
+            "hijacking",
+            "Two inputs of different classes that share cells, learned one after the other. Under v1 "
+            "and v3 the shared cells go over to the class learned last; under v4 they are split.",
+            experiment="hijacking",
+        ),
+        FigureEntry(
+            "s3",
+            "Figure S3. A class forgotten while another is learned",
+            "pairs",
+            "Accuracy on the first of two classes of MNIST while the second is learned, for all "
+            "pairs, for two that are alike and for two that are not, under v1 and v4.",
+            experiment="pairs",
+        ),
+        FigureEntry(
+            "s4",
+            "Figure S4. Arbitrary labels",
+            "prototypes",
+            "Prototypes with arbitrary labels: not linearly separable as they are, separable after "
+            "the coding.",
+            experiment="prototypes",
+        ),
+        FigureEntry(
+            "decay",
+            "When decay is needed",
+            "decay",
+            "Accuracy and the share of weights at their cap on a long stream, for several rates of "
+            "decay.",
+            experiment="decay",
+        ),
+        FigureEntry(
+            "cost",
+            "Accuracy and what it costs",
+            "cost",
+            "Final accuracy against the seconds of learning and the memory taken, for all methods. "
+            "Filled: keeps no samples and sees each once.",
+            methods=tuple(METHODS),
+        ),
+        FigureEntry(
+            "rate",
+            "The learning rate is a matter of reading",
+            "rates",
+            "Accuracy and the share of weights at their cap against the learning rate, all read from "
+            "one trained model.",
+            experiment="rates",
+        ),
+    )
+}
