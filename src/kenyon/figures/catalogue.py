@@ -65,16 +65,16 @@ FIGURES = {
             "fig1",
             "Figure 1. The circuit",
             "circuit",
-            "Two inputs of different classes through one circuit: each drives cells of its own, and "
-            "learning strengthens only the synapses from those cells to its class.",
+            "Two inputs of different classes through one circuit: each drives cells of its own, "
+            "and learning strengthens only the synapses from those cells to its class.",
             experiment="circuit",
         ),
         FigureEntry(
             "fig2",
             "Figure 2. Continual learning",
             "comparison",
-            "Left: accuracy on the classes so far, after each task. Right: memory loss of each task, "
-            "its accuracy right after it was learned less that at the end. Mean and standard "
+            "Left: accuracy on the classes so far, after each task. Right: memory loss of each "
+            "task, its accuracy right after it was learned less that at the end. Mean and standard "
             "deviation over seeds.",
             methods=COMPARED,
         ),
@@ -82,8 +82,8 @@ FIGURES = {
             "fig3",
             "Figure 3. Sparse codes and partial freezing",
             "ablation",
-            "Accuracy on the classes so far with sparse or dense codes, and with partial freezing or "
-            "logistic regression on them.",
+            "Accuracy on the classes so far with sparse or dense codes, and with partial freezing "
+            "or logistic regression on them.",
             methods=ABLATION,
         ),
         FigureEntry(
@@ -106,8 +106,8 @@ FIGURES = {
             "s2",
             "Figure S2. Shared cells, hijacked or split",
             "hijacking",
-            "Two inputs of different classes that share cells, learned one after the other. Under v1 "
-            "and v3 the shared cells go over to the class learned last; under v4 they are split.",
+            "Two inputs of different classes that share cells, learned one after the other. Under "
+            "v1 and v3 the shared cells go over to the class learned last; under v4 they are split.",
             experiment="hijacking",
         ),
         FigureEntry(
@@ -146,8 +146,8 @@ FIGURES = {
             "rate",
             "The learning rate is a matter of reading",
             "rates",
-            "Accuracy and the share of weights at their cap against the learning rate, all read from "
-            "one trained model.",
+            "Accuracy and the share of weights at their cap against the learning rate, all read "
+            "from one trained model.",
             experiment="rates",
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
 }
 """Of each method: its colour, its marker and its line."""
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "font.size": 8,
     "axes.titlesize": 9,
     "axes.titlelocation": "left",
