@@ -107,7 +107,7 @@ FIGURES = {
             "Figure S2. Shared cells, hijacked or split",
             "hijacking",
             "Two inputs of different classes that share cells, learned one after the other. Under "
-            "v1 and v3 the shared cells go over to the class learned last; under v4 they are split.",
+            "v1 and v3 the shared cells go over to the class learned last; under v4 they split.",
             experiment="hijacking",
         ),
         FigureEntry(
