@@ -6,11 +6,10 @@ the sum of their squares; if neither is above the other, they are level.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kenyon.protocol.summary import Spread, Summary
+from kenyon.protocol.summary import Summary
 from kenyon.rivals.catalogue import METHODS
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ RIVALS = ("bir", "gem", "ewc", "vanilla")
 
 FAR = 0.2
 NEAR = 0.02
-TWICE = 2.0
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,6 @@ class Claim:
     judge: Callable[[Found], str]
 
 
-def above(higher: Spread, lower: Spread) -> bool:
-    """Tell whether a number is above another, clearly."""
-    spreads = (0.0 if math.isnan(x.deviation) else x.deviation for x in (higher, lower))
-    return higher.mean - lower.mean > math.hypot(*spreads)
-
-
 def compare(
     highers: tuple[str, ...], lowers: tuple[str, ...], by: float = 0.0
 ) -> Callable[[Found], str]:
@@ -47,8 +39,8 @@ def compare(
     def judge(found: Found) -> str:
         a = min((found[name].measure("accuracy") for name in highers), key=lambda x: x.mean)
         b = max((found[name].measure("accuracy") for name in lowers), key=lambda x: x.mean)
-        short = above(b, a) or (by > 0 and a.mean - b.mean < by)
-        verdict = "fails" if short else "holds" if above(a, b) else "level"
+        short = b.above(a) or (by > 0 and a.mean - b.mean < by)
+        verdict = "fails" if short else "holds" if a.above(b) else "level"
         return f"{verdict}: {a.middle}, {b.middle}"
 
     return judge
@@ -58,7 +50,7 @@ def least_loss(found: Found) -> str:
     """Judge whether the fly loses less than all that learn one task after another."""
     loss = {name: found[name].measure("memory_loss") for name in ("fly", *RIVALS)}
     best = min(RIVALS, key=lambda name: loss[name].mean)
-    verdict = "holds" if above(loss[best], loss["fly"]) else "fails"
+    verdict = "holds" if loss[best].above(loss["fly"]) else "fails"
     had = {name: found[name].measure("learned").middle for name in ("fly", best)}
     return (
         f"{verdict}: {loss['fly'].middle} of {had['fly']}, {loss[best].middle} of {had[best]} "
@@ -87,9 +79,8 @@ def ahead_of_one_pass(groups: tuple[str, ...]) -> Callable[[Found], str]:
             for name, summary in found.items()
             if METHODS[name].group in groups
             and name != "fly"
-            and summary.cost("n_stored") == 0
-            and summary.cost("n_passes") < TWICE
-            and not above(fly, summary.measure("accuracy"))
+            and summary.sees_once
+            and not fly.above(summary.measure("accuracy"))
         ]
         return f"fails: {fly.middle}, {', '.join(ahead)}" if ahead else f"holds: {fly.middle}"
 

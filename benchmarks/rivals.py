@@ -125,7 +125,7 @@ def run_all(order: Order, parameters: str) -> list[Summary]:
     jobs = []
     for method in METHODS_RUN:
         plan = plan_for(method, order, alone=(order, parameters) == ("shuffled", "paper"))
-        setting, known = plan.usual(method)
+        setting, known = plan.problem.usual(method)
         if parameters == "tuned" and method in TUNABLE:
             setting, known = "tuned", known | tuned_parameters(STORE, plan, method)
         jobs += plan.jobs(method, setting, known)
@@ -206,7 +206,7 @@ def choices(order: Order) -> str:
     for method in TUNABLE:
         plan = plan_for(method, order)
         tuned = tuned_parameters(STORE, plan, method)
-        usual = METHODS[method].make(**plan.usual(method)[1])
+        usual = METHODS[method].make(**plan.problem.usual(method)[1])
         rows.append(
             (
                 METHODS[method].title,

@@ -85,7 +85,7 @@ def test_the_others_are_done_and_kept(compared):
     assert sorted(records) == ["ncm", "slda"]
     plan = Plan(Problem("digits"))
     for name, record in records.items():
-        (job,) = plan.jobs(name, *plan.usual(name))
+        (job,) = plan.jobs(name, *plan.problem.usual(name))
         expected = job.run()
         assert record.digest == job.digest
         assert record.accuracies == expected.accuracies

@@ -84,18 +84,18 @@ def test_parameters_that_a_method_does_not_have():
 
 
 def test_where_parameters_come_from(monkeypatch):
-    assert DIGITS.usual("slda") == ("default", {})
+    assert DIGITS.problem.usual("slda") == ("default", {})
     monkeypatch.setitem(parameters.PAPER, "digits", {"slda": {"shrinkage": 0.25}})
-    assert DIGITS.usual("slda") == ("paper", {"shrinkage": 0.25})
-    assert DIGITS.usual("ncm") == ("default", {})
+    assert DIGITS.problem.usual("slda") == ("paper", {"shrinkage": 0.25})
+    assert DIGITS.problem.usual("ncm") == ("default", {})
 
 
 def test_a_file_of_ones_own_has_no_paper(tmp_path, monkeypatch):
     # Its name without the folder is that of a dataset of the paper.
     np.savez(tmp_path / "mnist20.npz", **clusters())
     plan = Plan(Problem(str(tmp_path / "mnist20.npz")))
-    assert plan.usual("fly") == ("default", {})
-    assert plan.jobs("fly", *plan.usual("fly"))[0].dataset == "mnist20.npz"
+    assert plan.problem.usual("fly") == ("default", {})
+    assert plan.jobs("fly", *plan.problem.usual("fly"))[0].dataset == "mnist20.npz"
 
 
 def test_what_cannot_be_loaded_cannot_be_planned():

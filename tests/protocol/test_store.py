@@ -47,6 +47,16 @@ def test_it_is_found_wherever_the_parameters_come_from(store):
     assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
 
 
+def test_once_asked_for_as_usual_it_is_kept_as_usual(store):
+    store.put(JOB, record(setting="tuned"))
+    assert store.find(replace(JOB, setting="grid")).setting == "grid"
+    assert [kept.setting for kept in store] == ["tuned"]
+    assert store.find(JOB).setting == "default"
+    assert [kept.setting for kept in store] == ["default"]
+    assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
+    assert [kept.setting for kept in store] == ["default"]
+
+
 def test_on_other_threads_it_is_another_run(store):
     store.put(JOB, RECORD)
     assert store.find(replace(JOB, n_threads=RECORD.n_threads + 1)) is None

@@ -3,6 +3,7 @@
 import statistics
 from math import isnan, nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,3 +78,31 @@ def test_what_a_run_took(summary):
     assert summary.cost("learn_seconds") == (0.75 + 4.0) / 2
     assert summary.cost("n_shown") == (90 + 110) / 2
     assert summary.cost("n_passes") == 1.5
+
+
+def test_one_number_is_above_another_by_more_than_their_deviations_together():
+    assert Spread(0.61, 0.03).above(Spread(0.55, 0.04))
+    assert not Spread(0.59, 0.03).above(Spread(0.55, 0.04))
+    assert not Spread(0.5, nan).above(Spread(0.5, nan))
+    assert Spread(0.51, nan).above(Spread(0.5, nan))
+
+
+def test_task_by_task():
+    first = record(
+        n_classes=5, n_tasks=2, accuracies=[[0.9], [0.5, 0.8]], accuracy_so_far=[0.9, 0.6]
+    )
+    second = record(
+        n_classes=5, n_tasks=2, accuracies=[[0.7], [0.4, None]], accuracy_so_far=[0.7, 0.4]
+    )
+    summary = Summary([first, second])
+    assert summary.n_classes_so_far.tolist() == [3, 5]
+    assert summary.accuracy_so_far.tolist() == [[0.9, 0.6], [0.7, 0.4]]
+    np.testing.assert_equal(summary.learned, [[0.9, 0.8], [0.7, nan]])
+    np.testing.assert_equal(summary.remembered, [[0.5, 0.8], [0.4, nan]])
+
+
+@pytest.mark.parametrize(
+    ("n_stored", "n_passes", "once"), [(0, 1.0, True), (0, 2.0, False), (256, 1.0, False)]
+)
+def test_who_sees_a_sample_once(n_stored, n_passes, once):
+    assert Summary([record(n_stored=n_stored, n_passes=n_passes)]).sees_once == once

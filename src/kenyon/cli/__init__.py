@@ -1,4 +1,4 @@
-"""The command line: `kenyon data`, `kenyon bench` and `kenyon tune`."""
+"""The command line: `kenyon data`, `bench`, `tune`, `reproduce` and `report`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from kenyon.cli.bench import bench, tune
 from kenyon.cli.console import messages, say
 from kenyon.cli.data import data
+from kenyon.cli.reproduce import report, reproduce
 
 app = typer.Typer(
     help="Learns classes one example at a time and does not forget.",
@@ -19,6 +20,8 @@ app = typer.Typer(
 app.add_typer(data, name="data")
 app.command()(bench)
 app.command()(tune)
+app.command()(reproduce)
+app.command()(report)
 
 
 def main() -> None:

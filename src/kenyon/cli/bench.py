@@ -79,7 +79,7 @@ def bench(
     planned: list[list[Job]] = []
     missing: list[str] = []
     for method in names:
-        setting, parameters = plan.usual(method)
+        setting, parameters = plan.problem.usual(method)
         if tuned:
             setting, parameters = "tuned", parameters | tuned_parameters(results, plan, method)
         if method in changes:
@@ -93,7 +93,7 @@ def bench(
     records, failures = follow(in_turn, plan.n_tasks, jobs, results)
     print_summaries(summarise(records))
     say(f"All runs are in {results.folder}.")
-    _report_failures(missing + failures)
+    report_failures(missing + failures)
 
 
 def tune(
@@ -120,13 +120,13 @@ def tune(
     search = Search(plan, method, _changes(given or [], [method]).get(method))
     records, failures = follow(search.jobs(), plan.n_tasks, jobs, results)
     if not records:
-        _report_failures(failures)
+        report_failures(failures)
     trials = search.trials(records)
     print_trials(trials)
     path = keep_choice(results, search, trials)
     chosen = ", ".join(f"{name} {value}" for name, value in trials[0].parameters.items())
     say(f"Chose {chosen} for {METHODS[method].title}; kept in {path}.")
-    _report_failures(failures)
+    report_failures(failures)
 
 
 def _names(methods: str) -> list[str]:
@@ -170,7 +170,8 @@ def _check_order(order: str | None) -> Order | None:
     return cast("Order | None", order)
 
 
-def _report_failures(failures: Sequence[str]) -> None:
+def report_failures(failures: Sequence[str]) -> None:
+    """Say what failed, and end with an exit code that says so."""
     if failures:
         for failure in failures:
             say(f"Failed: {failure}", messages)

@@ -31,8 +31,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "gem": (GREEN, "D", "-"),
     "ewc": (ORANGE, "v", "-"),
     "vanilla": (PURPLE, "X", "-"),
-    "ewc-own": (ORANGE, "v", ":"),
-    "vanilla-own": (PURPLE, "X", ":"),
+    "ewc-own": (ORANGE, "<", ":"),
+    "vanilla-own": (PURPLE, "p", ":"),
     "sparse-logistic": (BLUE, "D", "-"),
     "dense-fly": (ORANGE, "o", "--"),
     "dense-logistic": (BLACK, "D", "--"),
@@ -40,7 +40,7 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "perceptron-v2": (SKY, "v", "--"),
     "perceptron-v3": (BLUE, "s", "-"),
     "perceptron-v4": (ORANGE, "P", ":"),
-    "weakening": (PURPLE, "X", ":"),
+    "weakening": (SKY, ">", ":"),
     "ncm": (BLUE, "P", ":"),
     "slda": (BLUE, "h", "--"),
     "ranpac": (GREEN, "*", ":"),
@@ -82,7 +82,9 @@ def new_figure(
 
 
 def letter_panels(panels: list[Axes]) -> None:
-    """Put A, B, C before the titles of panels."""
+    """Put A, B, C before the titles of panels, if there are several."""
+    if len(panels) == 1:
+        return
     for letter, axes in zip("ABCDEFGHIJ", panels, strict=False):
         axes.set_title(f"{letter}  {axes.get_title(loc='left')}", loc="left")
 

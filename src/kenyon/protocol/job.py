@@ -20,6 +20,7 @@ from kenyon.protocol.record import Record, plain
 from kenyon.protocol.stream import Stream
 from kenyon.protocol.teaching import Outcome, teach
 from kenyon.rivals.catalogue import METHODS
+from kenyon.rivals.parameters import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +49,11 @@ class Problem:
     n_tasks: int | None = None
     label: str | None = None
     part: Part = "test"
+
+    def usual(self, method: str) -> tuple[str, dict[str, Any]]:
+        """Return where a method's parameters come from, the paper or its defaults, and which."""
+        known = PAPER.get(self.name, {}).get(method)
+        return ("default", {}) if known is None else ("paper", known)
 
     def load(self) -> Dataset:
         """Return the data."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from kenyon.protocol.job import Job, Problem, fingerprint
 from kenyon.rivals.catalogue import METHODS
-from kenyon.rivals.parameters import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,8 +79,3 @@ class Plan:
     def order_of(self, method: str) -> Order:
         """Return how samples come for a method."""
         return self.order or METHODS[method].order
-
-    def usual(self, method: str) -> tuple[str, dict[str, Any]]:
-        """Return where a method's parameters come from, the paper or its defaults, and which."""
-        known = PAPER.get(self.problem.name, {}).get(method)
-        return ("default", {}) if known is None else ("paper", known)

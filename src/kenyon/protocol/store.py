@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from kenyon.protocol.job import Job
 
+USUAL = ("paper", "default")
+
 
 class Store:
     """Finished runs, each in a file of its own, which is there whole or not at all.
@@ -36,14 +38,21 @@ class Store:
     def find(self, job: Job) -> Record | None:
         """Return the record of a job if it was done before, with all that it asks for.
 
-        The version of the code is not asked for: whoever changes a method deletes its records.
+        The version of the code is not asked for: whoever changes a method deletes its records. A
+        run that was asked for with other words for the same parameters, as when a search came to
+        the usual ones, is from now on kept as the usual one.
         """
         path = self.path(job)
         if not path.is_file():
             return None
         record = self._read(path)
-        serves = record.n_threads == job.n_threads and (record.alone is not None or not job.alone)
-        return replace(record, setting=job.setting) if serves else None
+        if record.n_threads != job.n_threads or (record.alone is None and job.alone):
+            return None
+        if record.setting != job.setting:
+            record = replace(record, setting=job.setting)
+            if job.setting in USUAL:
+                self.put(job, record)
+        return record
 
     def put(self, job: Job, record: Record) -> None:
         """Keep a record."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from kenyon.protocol.record import Record
+
+TWICE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,34 @@ class Summary:
         """How the samples of a task came."""
         return self.records[0].order
 
+    @property
+    def sees_once(self) -> bool:
+        """Whether it keeps no samples and learns from none twice."""
+        return self.cost("n_stored") == 0 and self.cost("n_passes") < TWICE
+
+    @property
+    def n_classes_so_far(self) -> NDArray[np.intp]:
+        """How many classes have been learned after each task."""
+        record = self.records[0]
+        parts = np.array_split(np.arange(record.n_classes), record.n_tasks)
+        return np.cumsum([len(part) for part in parts])
+
+    @property
+    def accuracy_so_far(self) -> NDArray[np.float64]:
+        """The accuracy so far, of each run (rows) after each task (columns)."""
+        return np.array([record.accuracy_so_far for record in self.records], np.float64)
+
+    @property
+    def learned(self) -> NDArray[np.float64]:
+        """The accuracy on each task (columns) right after it, of each run (rows)."""
+        R = [[row[-1] for row in record.accuracies] for record in self.records]
+        return np.array(R, np.float64)
+
+    @property
+    def remembered(self) -> NDArray[np.float64]:
+        """The accuracy on each task (columns) at the end, of each run (rows)."""
+        return np.array([record.accuracies[-1] for record in self.records], np.float64)
+
     def measure(self, name: str) -> Spread:
         """Return a measure, as a record names it, over the seeds."""
         return spread(record.measures[name] for record in self.records)
@@ -61,6 +94,12 @@ class Spread:
 
     mean: float
     deviation: float
+
+    def above(self, other: Spread) -> bool:
+        """Tell whether this is above another by more than their deviations together."""
+        return self.mean - other.mean > math.hypot(
+            *(0.0 if np.isnan(x.deviation) else x.deviation for x in (self, other))
+        )
 
     @property
     def middle(self) -> str:

@@ -68,7 +68,7 @@ class Search:
         inner = replace(
             self.plan, problem=replace(self.plan.problem, part="validation"), alone=False
         )
-        _, known = self.plan.usual(self.method)
+        _, known = self.plan.problem.usual(self.method)
         return [
             job
             for point in self.points

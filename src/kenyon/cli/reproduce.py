@@ -1,0 +1,154 @@
+"""`kenyon reproduce` and `kenyon report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kenyon.circuit.coder import check_choice
+from kenyon.cli.bench import report_failures
+from kenyon.cli.console import CORES, messages, say
+from kenyon.cli.following import INTERRUPTED, follow
+from kenyon.experiments.archive import Archive
+from kenyon.experiments.catalogue import EXPERIMENTS
+from kenyon.figures.catalogue import FIGURES
+from kenyon.protocol.job import Problem
+from kenyon.protocol.planning import Plan
+from kenyon.protocol.store import Store
+from kenyon.reproduction.profiles import PROFILES
+from kenyon.rivals.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from kenyon.figures.catalogue import FigureEntry
+    from kenyon.protocol.job import Job
+    from kenyon.reproduction.profiles import Profile
+
+_Figure = Annotated[
+    str | None, typer.Argument(metavar="[FIGURE]", help=f"One of {', '.join(FIGURES)}.")
+]
+_Profile = Annotated[str, typer.Option(help=f"How much is run: {', '.join(PROFILES)}.")]
+_Jobs = Annotated[int, typer.Option(min=1, help="Runs at a time.")]
+_Output = Annotated[Path, typer.Option(help="The folder of the report.")]
+
+
+def reproduce(
+    figure: _Figure = None,
+    profile: _Profile = "quick",
+    jobs: _Jobs = CORES,
+    store: Annotated[
+        Path | None, typer.Option(help="The folder of results; by default that of the report.")
+    ] = None,
+    output: _Output = Path("report"),
+) -> None:
+    """Run the paper again, draw its figures, and say what becomes of its statements.
+
+    The quick profile takes minutes, the full one hours. Stop at any moment: the same command goes
+    on.
+    """
+    chosen, asked = _check(profile, figure)
+    results = store or output
+    failures = _run(chosen, asked, jobs, Store(results))
+    failures += _experiment(chosen, asked, Archive(results))
+    _write(chosen, asked, results, output)
+    report_failures(failures)
+
+
+def report(
+    figure: _Figure = None,
+    profile: _Profile = "full",
+    store: Annotated[Path, typer.Option(help="The folder of results.")] = Path("results"),
+    output: _Output = Path("report"),
+) -> None:
+    """Draw the figures and write the report anew, from results that were kept."""
+    chosen, asked = _check(profile, figure)
+    _write(chosen, asked, store, output)
+
+
+def _check(profile: str, figure: str | None) -> tuple[Profile, list[FigureEntry]]:
+    """Return the profile and the figures that were asked for, or say what is wrong with them."""
+    check_choice("--profile", profile, tuple(PROFILES))
+    if figure is not None:
+        check_choice("FIGURE", figure, tuple(FIGURES))
+    try:
+        # Before hours of work, not after.
+        import kenyon.reproduction.report  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"figures and report need {error.name}, which is not installed: "
+            "pip install 'kenyon[figures]'"
+        ) from None
+    return PROFILES[profile], [FIGURES[figure]] if figure else list(FIGURES.values())
+
+
+def _run(profile: Profile, figures: list[FigureEntry], n_jobs: int, store: Store) -> list[str]:
+    """Run the methods that figures show; return a sentence for each that failed."""
+    shown = {method for figure in figures for method in figure.methods}
+    methods = [method for method in profile.methods if method in shown]
+    failures: list[str] = []
+    for dataset in profile.datasets if methods else ():
+        try:
+            plan = Plan(Problem(dataset), range(profile.n_seeds), alone=False)
+        except FileNotFoundError as error:
+            say(f"{dataset} is left out: {error}", messages)
+            continue
+        say(f"{dataset}: {len(methods)} methods", messages)
+        jobs, missing = _plan(profile, plan, methods)
+        failures += missing + follow(jobs, plan.n_tasks, n_jobs, store)[1]
+    return failures
+
+
+def _plan(profile: Profile, plan: Plan, methods: list[str]) -> tuple[list[Job], list[str]]:
+    """Return the runs of methods, and a sentence for each that lacks something."""
+    jobs, missing = [], []
+    for method in methods:
+        title = METHODS[method].title
+        try:
+            jobs += profile.jobs(plan, method)
+        except ImportError as error:
+            missing.append(f"{title}: {error}")
+    # Seed by seed, so that there is soon something to compare.
+    return sorted(jobs, key=lambda job: job.seed), missing
+
+
+def _experiment(profile: Profile, figures: list[FigureEntry], archive: Archive) -> list[str]:
+    """Do the experiments that figures show; return a sentence for each that failed."""
+    failures = []
+    for name in dict.fromkeys(figure.experiment for figure in figures if figure.experiment):
+        for seed in range(profile.n_seeds):
+            what = f"{EXPERIMENTS[name].summary}, seed {seed}"
+            if archive.find(name, seed):
+                say(f"{what}: done before", messages)
+                continue
+            try:
+                with messages.status(what):
+                    finding = archive.measure(name, seed)
+            except KeyboardInterrupt:
+                say("Interrupted; the same command goes on.", messages)
+                sys.exit(INTERRUPTED)
+            except Exception as error:
+                failures.append(f"{what}: {type(error).__name__}: {error}")
+            else:
+                say(f"{what}: {finding.seconds:.1f} s", messages)
+    return failures
+
+
+def _write(profile: Profile, figures: list[FigureEntry], results: Path, output: Path) -> None:
+    """Draw what was asked for; if that is all, write the report too."""
+    from kenyon.reproduction.report import draw, write_report
+
+    evidence = profile.collect(Store(results), Archive(results))
+    if not evidence.runs and not evidence.findings:
+        raise ValueError(f"there are no results of the {profile.name} profile in {results}")
+    if len(figures) == 1:
+        paths = draw(figures, evidence, output)
+        if not paths:
+            raise ValueError(f"there are no results in {results} that {figures[0].name} shows")
+        for path in paths:
+            say(str(path))
+        return
+    for sentence in write_report(evidence, output, f"kenyon reproduce --profile {profile.name}"):
+        say(sentence)
+    say(f"The report is in {output / 'index.html'}.")

@@ -1,0 +1,27 @@
+"""Figure 2: the fly and its rivals, by accuracy and by memory loss, on each dataset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kenyon.figures.catalogue import COMPARED, MEMORY_LOSS
+from kenyon.figures.curves import plot_accuracy, plot_memory_loss
+from kenyon.figures.style import letter_panels, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kenyon.figures.evidence import Evidence
+
+
+def draw(evidence: Evidence) -> Figure:
+    """Return a row for each dataset: accuracy so far, and memory loss."""
+    datasets = evidence.datasets(COMPARED)
+    figure, panels = new_figure(len(datasets), 2)
+    for row, dataset in enumerate(datasets):
+        left, right = panels[2 * row : 2 * row + 2]
+        plot_accuracy(left, dataset, evidence.of(dataset, COMPARED))
+        plot_memory_loss(right, dataset, evidence.of(dataset, MEMORY_LOSS))
+    letter_panels(panels)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    return figure

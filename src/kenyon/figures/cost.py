@@ -1,0 +1,58 @@
+"""Accuracy against what it costs: seconds of learning, and memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+from kenyon.figures.curves import DATASETS
+from kenyon.figures.style import LOOKS, letter_panels, new_figure
+from kenyon.rivals.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kenyon.figures.evidence import Evidence
+    from kenyon.protocol.summary import Summary
+
+COSTS: dict[str, Callable[[Summary], float]] = {
+    "seconds of learning": lambda summary: summary.cost("learn_seconds"),
+    "memory, MB": lambda summary: max(1.0, summary.cost("peak_memory") / 1e6),
+}
+
+
+def draw(evidence: Evidence) -> Figure:
+    """Return a row for each dataset, a panel for each cost."""
+    datasets = evidence.datasets(METHODS)
+    figure, panels = new_figure(len(datasets), len(COSTS), height=3.2)
+    for row, dataset in enumerate(datasets):
+        for column, (label, cost) in enumerate(COSTS.items()):
+            axes = panels[row * len(COSTS) + column]
+            for method, summary in evidence.of(dataset, METHODS).items():
+                _mark(axes, method, summary, cost(summary))
+            axes.set(xscale="log", xlabel=label, ylabel="final accuracy", ylim=(0, 1))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.set_title(DATASETS.get(dataset, dataset))
+    letter_panels(panels)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=7)
+    return figure
+
+
+def _mark(axes: Axes, method: str, summary: Summary, cost: float) -> None:
+    colour, marker, _ = LOOKS[method]
+    axes.plot(
+        cost,
+        summary.measure("accuracy").mean,
+        marker,
+        color=colour,
+        markerfacecolor=colour if summary.sees_once else "white",
+        markersize=8 if method == "fly" else 6,
+        label=METHODS[method].title,
+        zorder=3 if method == "fly" else 2,
+    )

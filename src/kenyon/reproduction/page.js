@@ -1,0 +1,51 @@
+"use strict";
+
+const collator = new Intl.Collator("en");
+// What is missing is null, an object, and comes last whichever way the rest goes.
+const KINDS = ["number", "string", "object"];
+
+function key(cell) {
+  if ("number" in cell.dataset) return Number(cell.dataset.number);
+  const text = cell.textContent.trim();
+  return text === "" || text === "-" ? null : text;
+}
+
+function compare(a, b, sign) {
+  if (typeof a !== typeof b) return KINDS.indexOf(typeof a) - KINDS.indexOf(typeof b);
+  if (a === null) return 0;
+  return sign * (typeof a === "number" ? a - b : collator.compare(a, b));
+}
+
+function sort(head) {
+  const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+  for (const other of head.parentElement.cells) other.setAttribute("aria-sort", "none");
+  head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+  const body = head.closest("table").tBodies[0];
+  const keyed = Array.from(body.rows, (row) => [key(row.cells[head.cellIndex]), row]);
+  keyed.sort(([a], [b]) => compare(a, b, sign));
+  body.append(...keyed.map(([, row]) => row));
+}
+
+function button(...content) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.append(...content);
+  return made;
+}
+
+for (const head of document.querySelectorAll("th[data-sorts]")) {
+  head.append(button(...head.childNodes));
+  head.setAttribute("aria-sort", "none");
+  head.firstChild.addEventListener("click", () => sort(head));
+}
+
+// On a narrow screen a figure fits, but its letters may be too small to read.
+for (const plate of document.querySelectorAll(".plate")) {
+  const enlarge = button("Enlarge");
+  enlarge.className = "enlarge";
+  enlarge.setAttribute("aria-pressed", "false");
+  enlarge.addEventListener("click", () => {
+    enlarge.setAttribute("aria-pressed", plate.classList.toggle("large"));
+  });
+  plate.after(enlarge);
+}

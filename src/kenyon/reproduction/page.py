@@ -1,0 +1,102 @@
+"""The report: one page that needs nothing but a browser."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, StrictUndefined
+
+from kenyon.data.catalogue import CATALOGUE
+from kenyon.files import replacing
+from kenyon.reproduction import tables
+from kenyon.rivals.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kenyon.figures.catalogue import FigureEntry
+    from kenyon.protocol.summary import Summary
+    from kenyon.reproduction.judgement import Judgement, Outcome, Statement
+
+BADGES: dict[Outcome, tuple[str, str]] = {
+    "reproduced": ("✓", "reproduced"),
+    "partly": ("≈", "partly reproduced"),
+    "not": ("✗", "not reproduced"),
+    "not measured": ("○", "not measured"),
+}
+"""A sign and words for each outcome, so that none is told by its colour alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What the page tells.
+
+    Parameters
+    ----------
+    headline : list of str
+        What came of it, in a few sentences.
+    judged : list of tuples
+        What the paper states, each with what became of it.
+    reasons : list of str
+        Why numbers differ from the paper's.
+    figures : list of tuples
+        Figures as of the catalogue, each as SVG.
+    runs : dict
+        By dataset and method, as of `Evidence`.
+    command : str
+        What was typed to get all this.
+    """
+
+    headline: list[str]
+    judged: list[tuple[Statement, Judgement]]
+    reasons: list[str]
+    figures: list[tuple[FigureEntry, bytes]]
+    runs: dict[str, dict[str, Summary]]
+    command: str
+
+
+def write_page(path: Path, report: Report) -> None:
+    """Write a report as one file of HTML, all of it or nothing."""
+    content = _render(report)
+    with replacing(path) as beside:
+        beside.write_text(content, encoding="utf-8")
+
+
+def _render(report: Report) -> str:
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    environment.filters["embed"] = _embed
+    return environment.from_string(_read("page.html")).render(
+        report=report,
+        css=_read("page.css"),
+        js=_read("page.js"),
+        badges=BADGES,
+        ranks={outcome: rank for rank, outcome in enumerate(BADGES)},
+        counts=_count(report),
+        columns=tables.COLUMNS,
+        groups=Counter(column.group for column in tables.COLUMNS),
+        tables=tables,
+        circumstances=tables.circumstances(
+            s for runs in report.runs.values() for s in runs.values()
+        ),
+        datasets=CATALOGUE,
+        methods=METHODS,
+    )
+
+
+def _read(name: str) -> str:
+    return files("kenyon.reproduction").joinpath(name).read_text(encoding="utf-8")
+
+
+def _embed(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+
+
+def _count(report: Report) -> list[tuple[Outcome, int]]:
+    counts = Counter(judgement.outcome for _, judgement in report.judged)
+    return [(outcome, counts[outcome]) for outcome in BADGES if counts[outcome]]

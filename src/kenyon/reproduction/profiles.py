@@ -1,0 +1,120 @@
+"""What is run: a quick look at the paper, or all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kenyon.experiments.catalogue import EXPERIMENTS
+from kenyon.figures.evidence import Evidence
+from kenyon.protocol.job import Problem
+from kenyon.protocol.summary import Summary
+from kenyon.rivals.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kenyon.experiments.archive import Archive
+    from kenyon.protocol.job import Job
+    from kenyon.protocol.planning import Plan
+    from kenyon.protocol.record import Record
+    from kenyon.protocol.store import Store
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Which methods are run on which datasets, and with how many seeds.
+
+    Parameters
+    ----------
+    name : str
+    datasets, methods : tuple of str
+    n_seeds : int
+        Of runs and of experiments.
+    fewer : mapping
+        Seeds of those methods, by dataset, that take too long for all.
+    """
+
+    name: str
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    n_seeds: int
+    fewer: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def usual(self, dataset: str, method: str) -> tuple[str, dict[str, Any]]:
+        """Return where a method's parameters come from, and which they are."""
+        setting, parameters = Problem(dataset).usual(method)
+        return setting, parameters | FEWER_UNITS.get(method, {})
+
+    def seeds(self, dataset: str, method: str) -> range:
+        """Return the seeds that a method is run with."""
+        return range(self.fewer.get((dataset, method), self.n_seeds))
+
+    def jobs(self, plan: Plan, method: str) -> list[Job]:
+        """Return the runs of a method that this profile has among those of a plan."""
+        dataset = plan.problem.name
+        jobs = plan.jobs(method, *self.usual(dataset, method))
+        return [job for job in jobs if job.seed in self.seeds(dataset, method)]
+
+    def collect(self, store: Store, archive: Archive) -> Evidence:
+        """Return what there is of this profile among results that were kept."""
+        found: dict[tuple[str, str], list[Record]] = {}
+        for record in store:
+            if self._wants(record):
+                found.setdefault((record.dataset, record.method), []).append(record)
+        runs = {
+            dataset: {
+                method: Summary(found[dataset, method])
+                for method in self.methods
+                if (dataset, method) in found
+            }
+            for dataset in self.datasets
+        }
+        findings = {
+            name: [f for seed in range(self.n_seeds) if (f := archive.find(name, seed))]
+            for name in EXPERIMENTS
+        }
+        return Evidence(
+            {dataset: of_it for dataset, of_it in runs.items() if of_it},
+            {name: of_it for name, of_it in findings.items() if of_it},
+        )
+
+    def _wants(self, record: Record) -> bool:
+        if record.dataset not in self.datasets or record.method not in self.methods:
+            return False
+        setting, parameters = self.usual(record.dataset, record.method)
+        return (
+            (record.part, record.permuted) == ("test", False)
+            and (record.setting, record.order) == (setting, METHODS[record.method].order)
+            and parameters.items() <= record.parameters.items()
+            and record.seed in self.seeds(record.dataset, record.method)
+        )
+
+
+FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
+"""As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
+
+_QUICK = [
+    name
+    for name, entry in METHODS.items()
+    if entry.group in ("paper", "ablation", "perceptron") or name in ("ncm", "slda")
+]
+_LARGE = ("tiny100", "cifar100")
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile("quick", ("mnist20",), tuple(_QUICK), 1),
+        Profile(
+            "full",
+            ("mnist20", "tiny100", "cifar100", "clinc150"),
+            tuple(METHODS),
+            5,
+            {
+                (dataset, method): n_seeds
+                for dataset in _LARGE
+                for method, n_seeds in {"gem": 1, "offline": 2, "offline-sgd": 1}.items()
+            },
+        ),
+    )
+}

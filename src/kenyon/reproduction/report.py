@@ -1,0 +1,65 @@
+"""The report: figures, verdict, tables, written to a folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kenyon.figures.catalogue import FIGURES
+from kenyon.figures.style import save, style
+from kenyon.reproduction.page import Report, write_page
+from kenyon.reproduction.reasons import REASONS
+from kenyon.reproduction.sheet import write_sheet
+from kenyon.reproduction.statements import STATEMENTS
+from kenyon.reproduction.verdict import write_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from kenyon.figures.catalogue import FigureEntry
+    from kenyon.figures.evidence import Evidence
+    from kenyon.reproduction.judgement import Judgement, Statement
+
+
+def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> list[Path]:
+    """Draw figures for which there is evidence; return the PNG and the SVG file of each."""
+    paths = []
+    with style():
+        for entry in figures:
+            if entry.is_fed(evidence):
+                paths += save(entry.draw(evidence), folder / "figures", entry.name)
+    return paths
+
+
+def write_report(evidence: Evidence, folder: Path, command: str) -> list[str]:
+    """Write the page, its verdict and its runs for other tools, and figures; return the headline."""
+    paths = draw(FIGURES.values(), evidence, folder)
+    judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
+    report = Report(
+        headline=headline(judged),
+        judged=judged,
+        reasons=REASONS,
+        figures=[
+            (FIGURES[path.stem], path.read_bytes()) for path in paths if path.suffix == ".svg"
+        ],
+        runs=evidence.runs,
+        command=command,
+    )
+    write_page(folder / "index.html", report)
+    write_verdict(folder / "verdict.md", report.headline, judged, command)
+    write_sheet(folder / "results.csv", evidence.runs)
+    return report.headline
+
+
+def headline(judged: list[tuple[Statement, Judgement]]) -> list[str]:
+    """Say in a sentence or two what became of the statements."""
+    counts = Counter(judgement.outcome for _, judgement in judged)
+    n_measured = len(judged) - counts["not measured"]
+    sentences = [
+        f"Of {n_measured} statements of the paper that were measured, {counts['reproduced']} were "
+        f"reproduced, {counts['partly']} partly, {counts['not']} not."
+    ]
+    if counts["not measured"]:
+        sentences.append(f"{counts['not measured']} more were not measured in this run.")
+    return sentences

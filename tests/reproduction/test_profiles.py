@@ -1,0 +1,101 @@
+"""What a profile runs, and what it takes from results that were kept."""
+
+import pytest
+
+from kenyon.experiments.archive import Archive
+from kenyon.experiments.catalogue import EXPERIMENTS
+from kenyon.figures.catalogue import FIGURES
+from kenyon.protocol.job import Job, Problem
+from kenyon.protocol.planning import Plan
+from kenyon.protocol.store import Store
+from kenyon.reproduction.profiles import PROFILES, Profile
+from kenyon.rivals.catalogue import METHODS
+from tests.protocol.samples import record
+
+SMALL = Profile("small", ("digits",), ("slda", "ncm", "ranpac"), 2, {("digits", "ncm"): 1})
+
+
+def test_the_quick_profile_has_every_method_of_the_paper():
+    paper = {n for n, m in METHODS.items() if m.group in ("paper", "ablation", "perceptron")}
+    assert paper <= set(PROFILES["quick"].methods)
+    assert PROFILES["quick"].datasets == ("mnist20",)
+
+
+def test_the_full_profile_leaves_no_method_out():
+    full = PROFILES["full"]
+    assert set(full.methods) == METHODS.keys()
+    assert all(full.seeds(dataset, method) for dataset in full.datasets for method in full.methods)
+    assert len(full.seeds("mnist20", "gem")) == 5
+
+
+def test_every_experiment_is_shown_by_a_figure():
+    assert {f.experiment for f in FIGURES.values() if f.experiment} == EXPERIMENTS.keys()
+
+
+def test_jobs_have_the_usual_parameters_and_seeds():
+    plan = Plan(Problem("digits"), range(2), alone=False)
+    assert [job.seed for job in SMALL.jobs(plan, "slda")] == [0, 1]
+    assert [job.seed for job in SMALL.jobs(plan, "ncm")] == [0]
+    assert SMALL.jobs(plan, "ranpac")[0].parameters["n_cells"] == 3200
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def put(store, **changes):
+    kept = record(**{"dataset": "digits", "seed": 0, **changes})
+    job = Job(
+        Problem(kept.dataset),
+        kept.fingerprint,
+        kept.method,
+        kept.setting,
+        kept.parameters,
+        kept.order,
+        seed=kept.seed,
+    )
+    store.put(job, kept)
+
+
+def collected(store, profile=SMALL):
+    evidence = profile.collect(store, Archive(store.folder))
+    return {
+        dataset: {method: [r.seed for r in summary.records] for method, summary in runs.items()}
+        for dataset, runs in evidence.runs.items()
+    }
+
+
+def test_what_was_run_is_collected(store):
+    for seed in range(3):
+        put(store, seed=seed)
+        put(store, seed=seed, method="ncm", parameters={})
+    assert collected(store) == {"digits": {"slda": [0, 1], "ncm": [0]}}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"setting": "tuned"},
+        {"setting": "given"},
+        {"part": "validation"},
+        {"permuted": True},
+        {"order": "classes"},
+        {"seed": 2},
+        {"dataset": "mnist20"},
+        {"method": "fly", "parameters": {}},
+        {"method": "ranpac", "parameters": {"n_cells": 10_000}},
+    ],
+)
+def test_what_was_run_otherwise_is_not(store, changes):
+    put(store, **changes)
+    assert collected(store) == {}
+
+
+def test_findings_are_collected(store, monkeypatch):
+    monkeypatch.setattr("kenyon.experiments.catalogue.Experiment.measure", lambda self, seed: {})
+    archive = Archive(store.folder)
+    for seed in (1, 2):
+        archive.measure("rates", seed)
+    findings = SMALL.collect(store, archive).findings
+    assert {name: [f.seed for f in found] for name, found in findings.items()} == {"rates": [1]}
