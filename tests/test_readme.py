@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from kenyon.data import CATALOGUE
+from kenyon.experiments.archive import Archive
+from kenyon.protocol.store import Store
+from kenyon.reproduction.profiles import PROFILES
+from kenyon.reproduction.report import headline
+from kenyon.reproduction.statements import STATEMENTS
+from kenyon.reproduction.verdict import write_verdict
 from kenyon.rivals.catalogue import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
 BENCH_PAGE = (ROOT / "docs" / "bench.md").read_text()
+REPRODUCTION_PAGE = (ROOT / "docs" / "reproduction.md").read_text()
 
 
 def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
@@ -57,15 +62,23 @@ def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
         assert re.sub(r"\s+", " ", row) in normal
 
 
-def test_the_demonstration_reports_what_the_readme_says(tmp_path):
-    script = ROOT / "examples" / "demonstration.py"
-    subprocess.run([sys.executable, script, tmp_path], check=True, timeout=300)
-    report = (tmp_path / "report.md").read_text()
-    rows = re.findall(r"^\| .* \|(?: 0\.\d+ ± 0\.\d+ \|){2}$", README, flags=re.MULTILINE)
-    assert len(rows) == 2
-    for row in rows:
-        assert row in report
-    assert (tmp_path / "demonstration.png").stat().st_size > 10_000
+def test_pictures_are_there():
+    for page, folder in ((README, ROOT), (REPRODUCTION_PAGE, ROOT / "docs")):
+        pictures = re.findall(r"!\[.+?\]\((\S+?)\)", page)
+        assert pictures
+        for picture in pictures:
+            assert (folder / picture).stat().st_size > 10_000, picture
+
+
+def test_the_verdict_is_that_of_the_results(tmp_path):
+    evidence = PROFILES["full"].collect(Store(ROOT / "results"), Archive(ROOT / "results"))
+    judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
+    write_verdict(
+        tmp_path / "verdict.md", headline(judged), judged, "kenyon reproduce --profile full"
+    )
+    assert (tmp_path / "verdict.md").read_text() == (ROOT / "docs" / "verdict.md").read_text()
+    for page in (README, REPRODUCTION_PAGE):
+        assert headline(judged)[0] in re.sub(r"\s+", " ", page)
 
 
 def test_the_page_of_the_data_says_what_the_catalogue_says():

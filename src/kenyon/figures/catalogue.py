@@ -114,8 +114,9 @@ FIGURES = {
             "s3",
             "Figure S3. A class forgotten while another is learned",
             "pairs",
-            "Accuracy on the first of two classes of MNIST while the second is learned, for all "
-            "pairs, for two that are alike and for two that are not, under v1 and v4.",
+            "Above: accuracy on the first of two classes of MNIST while the second is learned; "
+            "below: on both. For all pairs (band: over pairs), for two that are alike and for two "
+            "that are not (over orders of samples), under v1 and v4.",
             experiment="pairs",
         ),
         FigureEntry(
@@ -130,8 +131,10 @@ FIGURES = {
             "decay",
             "When decay is needed",
             "decay",
-            "Accuracy and the share of weights at their cap on a long stream, for several rates of "
-            "decay.",
+            "A, B: accuracy, and the share of weights in use that are at their cap, on a long "
+            "stream of mixed classes. C: accuracy when classes come one after another, where decay "
+            "forgets. Without decay saturated classes tie; with the learning rate “auto” they do "
+            "not.",
             experiment="decay",
         ),
         FigureEntry(
@@ -147,7 +150,7 @@ FIGURES = {
             "The learning rate is a matter of reading",
             "rates",
             "Accuracy and the share of weights at their cap against the learning rate, all read "
-            "from one trained model.",
+            "from one trained model. Stars: the rate that “auto” stands for.",
             experiment="rates",
         ),
     )

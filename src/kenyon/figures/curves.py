@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from kenyon.figures.bands import plot_mean
 from kenyon.figures.style import LOOKS, letter_panels, new_figure
 from kenyon.rivals.catalogue import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from kenyon.figures.evidence import Evidence
     from kenyon.protocol.summary import Summary
@@ -44,7 +44,7 @@ def draw_accuracy(evidence: Evidence, methods: tuple[str, ...]) -> Figure:
 def plot_accuracy(axes: Axes, dataset: str, runs: dict[str, Summary]) -> None:
     """Plot accuracy on the classes so far against how many there are."""
     for method, summary in runs.items():
-        _plot(axes, method, summary.n_classes_so_far, summary.accuracy_so_far)
+        plot_mean(axes, summary.n_classes_so_far, summary.accuracy_so_far, **look(method))
     _label(axes, dataset, runs, "accuracy")
     axes.set(xlabel="classes learned", ylim=(0, 1.02))
 
@@ -54,7 +54,7 @@ def plot_memory_loss(axes: Axes, dataset: str, runs: dict[str, Summary]) -> None
     axes.axhline(0, color="black", linewidth=0.6)
     for method, summary in runs.items():
         losses = summary.learned - summary.remembered
-        _plot(axes, method, np.arange(1, losses.shape[1] + 1), losses)
+        plot_mean(axes, np.arange(1, losses.shape[1] + 1), losses, **look(method))
     _label(axes, dataset, runs, "memory loss")
     axes.set_xlabel("task")
 
@@ -78,16 +78,6 @@ def look(method: str) -> dict[str, Any]:
         "linewidth": 1.8 if method == "fly" else 1.1,
         "zorder": 3 if method == "fly" else 2,
     }
-
-
-def _plot(axes: Axes, method: str, x: NDArray[Any], values: NDArray[np.float64]) -> None:
-    """Plot the mean of some runs (rows), and their standard deviation as a band."""
-    mean = values.mean(axis=0)
-    axes.plot(x, mean, markevery=max(1, len(x) // 12), **look(method))
-    if len(values) > 1:
-        deviation = values.std(axis=0, ddof=1)
-        colour = LOOKS[method][0]
-        axes.fill_between(x, mean - deviation, mean + deviation, color=colour, alpha=0.2, lw=0)
 
 
 def _label(axes: Axes, dataset: str, runs: dict[str, Summary], what: str) -> None:

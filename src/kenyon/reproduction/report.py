@@ -33,7 +33,7 @@ def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> li
 
 
 def write_report(evidence: Evidence, folder: Path, command: str) -> list[str]:
-    """Write the page, its verdict and its runs for other tools, and figures; return the headline."""
+    """Write the page, the verdict, the sheet of runs and the figures; return the headline."""
     paths = draw(FIGURES.values(), evidence, folder)
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
     report = Report(

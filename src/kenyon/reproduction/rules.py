@@ -117,7 +117,7 @@ def close(reading: Read, number: float) -> Judge:
             return NOT_MEASURED
         difference = abs(found.spread.mean - number)
         reproduced = difference <= max(NEAR, DEVIATIONS * _deviation(found.spread))
-        return Judgement(_outcome(reproduced, difference <= FAR), str(found))
+        return Judgement(outcome(reproduced, difference <= FAR), str(found))
 
     return judge
 
@@ -138,7 +138,7 @@ def above(
         high = max(lowers, key=lambda name: measure(runs[name]).mean)
         a, b = measure(runs[low]), measure(runs[high])
         measured = f"{_called(low, a)}, {_called(high, b)} ({_where(dataset, runs)})"
-        return Judgement(_outcome(a.above(b), not b.above(a)), measured)
+        return Judgement(outcome(a.above(b), not b.above(a)), measured)
 
     return judge
 
@@ -153,7 +153,7 @@ def margin(datasets: Sequence[str], first: str, others: Sequence[str], number: f
         best = max(others, key=lambda name: accuracy(runs[name]).mean)
         ahead = accuracy(runs[first]).mean - accuracy(runs[best]).mean
         measured = f"{ahead:+.3f} to {METHODS[best].title} ({_where(dataset, runs)})"
-        return Judgement(_outcome(ahead >= number - NEAR, ahead > 0), measured)
+        return Judgement(outcome(ahead >= number - NEAR, ahead > 0), measured)
 
     return judge
 
@@ -168,7 +168,7 @@ def below(datasets: Sequence[str], first: str, others: Sequence[str], measure: M
         least = min(others, key=lambda name: measure(runs[name]).mean)
         a, b = measure(runs[first]), measure(runs[least])
         measured = f"{_called(first, a)}, {_called(least, b)} ({_where(dataset, runs)})"
-        return Judgement(_outcome(b.above(a), not a.above(b)), measured)
+        return Judgement(outcome(b.above(a), not a.above(b)), measured)
 
     return judge
 
@@ -183,7 +183,7 @@ def negative(datasets: Sequence[str], method: str) -> Judge:
         losses = (runs[method].learned - runs[method].remembered).mean(axis=0)[:-1]
         share = float((losses < 0).mean())
         measured = f"{share:.0%} of tasks, least {losses.min():.3f} ({_where(dataset, runs)})"
-        return Judgement(_outcome(share > 0, partly=False), measured)
+        return Judgement(outcome(share > 0, partly=False), measured)
 
     return judge
 
@@ -198,12 +198,13 @@ def alike(datasets: Sequence[str], first: str, second: str) -> Judge:
         a, b = accuracy(runs[first]), accuracy(runs[second])
         difference = abs(a.mean - b.mean)
         measured = f"{_called(first, a)}, {_called(second, b)} ({_where(dataset, runs)})"
-        return Judgement(_outcome(difference <= NEAR, difference <= FAR), measured)
+        return Judgement(outcome(difference <= NEAR, difference <= FAR), measured)
 
     return judge
 
 
-def _outcome(reproduced: bool, partly: bool) -> Outcome:
+def outcome(reproduced: bool, partly: bool) -> Outcome:
+    """Return the word for it."""
     return "reproduced" if reproduced else "partly" if partly else "not"
 
 

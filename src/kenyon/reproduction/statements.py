@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kenyon.reproduction import rules
+from kenyon.reproduction.experimental import EXPERIMENTAL
 from kenyon.reproduction.judgement import Statement
 from kenyon.rivals.catalogue import METHODS
 
@@ -119,4 +120,5 @@ STATEMENTS = [
     ),
     *_perceptrons("MNIST-20", MNIST),
     *_perceptrons("CIFAR-100", CIFAR),
+    *EXPERIMENTAL,
 ]
