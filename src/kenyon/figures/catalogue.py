@@ -65,8 +65,9 @@ FIGURES = {
             "fig1",
             "Figure 1. The circuit",
             "circuit",
-            "Two inputs of different classes through one circuit: each drives cells of its own, "
-            "and learning strengthens only the synapses from those cells to its class.",
+            "A circuit that knows 18 classes learns its first 3, then its first 4: each drives "
+            "cells of its own, and learning changes only the synapses from those cells to its "
+            "class.",
             experiment="circuit",
         ),
         FigureEntry(
@@ -106,8 +107,9 @@ FIGURES = {
             "s2",
             "Figure S2. Shared cells, hijacked or split",
             "hijacking",
-            "Two inputs of different classes that share cells, learned one after the other. Under "
-            "v1 and v3 the shared cells go over to the class learned last; under v4 they split.",
+            "The 3 and the 5 among MNIST's test samples that share most cells, learned one after "
+            "the other. Under v1 and v3, which do the same here since both are mistakes when they "
+            "come, the shared cells go over to the class learned last; under v4 they are split.",
             experiment="hijacking",
         ),
         FigureEntry(
@@ -123,8 +125,9 @@ FIGURES = {
             "s4",
             "Figure S4. Arbitrary labels",
             "prototypes",
-            "Prototypes with arbitrary labels: not linearly separable as they are, separable after "
-            "the coding.",
+            "Prototypes with arbitrary labels, before and after the coding. Top: eight on a circle. "
+            "Bottom: the share of random labelings that some linear rule (left), or the rule of "
+            "class means that the fly learns (right), gets entirely right.",
             experiment="prototypes",
         ),
         FigureEntry(
