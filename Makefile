@@ -55,7 +55,7 @@ rivals: $(VENV)/installed
 # The whole paper, with five seeds and all datasets at hand; takes most of a day, and goes on where
 # it was stopped. CIFAR-100's stand-in is looked for in KENYON_DATA_DIR.
 reproduction: $(VENV)/installed
-	$(BIN)/kenyon reproduce --profile full --store results
+	$(BIN)/kenyon reproduce --profile full
 
 # The report, and what the README shows of it, from the results that are kept.
 report: $(VENV)/installed

@@ -14,7 +14,7 @@ def archive(tmp_path, monkeypatch):
         def measure(self, seed):
             return {"accuracies": [0.5, seed]}
 
-    monkeypatch.setitem(EXPERIMENTS, "quick", Quick("quick", "", ""))
+    monkeypatch.setitem(EXPERIMENTS, "quick", Quick("quick", ""))
     return Archive(tmp_path)
 
 

@@ -83,8 +83,9 @@ def test_what_a_run_took(summary):
 def test_one_number_is_above_another_by_more_than_their_deviations_together():
     assert Spread(0.61, 0.03).above(Spread(0.55, 0.04))
     assert not Spread(0.59, 0.03).above(Spread(0.55, 0.04))
-    assert not Spread(0.5, nan).above(Spread(0.5, nan))
-    assert Spread(0.51, nan).above(Spread(0.5, nan))
+    assert not Spread(0.54, nan).above(Spread(0.5, nan))
+    assert Spread(0.55, nan).above(Spread(0.5, nan))
+    assert not Spread(0.53, 0.001).above(Spread(0.5, nan))
 
 
 def test_task_by_task():

@@ -43,6 +43,8 @@ REPORT = Report(
         stated("Flies dream.", "not measured", measured=""),
     ],
     reasons=["The flies are others.", "The moon was full."],
+    findings={},
+    missing=["There are no runs of any method on the moon."],
     figures=FIGURES,
     runs={
         "mnist20": {

@@ -18,6 +18,7 @@ def evidence(*numbers):
         ([(0.5, 0.45), (0.4, 0.5)], "partly"),
         ([(0.1, 0.9), (0.2, 0.8)], "not"),
         ([(0.5, 0.4)], "reproduced"),
+        ([(0.5, 0.48)], "partly"),
     ],
 )
 def test_higher(numbers, outcome):
@@ -37,8 +38,17 @@ def test_most(share, outcome):
 
 @pytest.mark.parametrize(
     ("numbers", "outcome"),
-    [([(1, 0), (1, 0)], "reproduced"), ([(1, 0), (0, 0)], "partly"), ([(0, 0)], "not")],
+    [
+        ([(2, 0), (2, 0)], "reproduced"),
+        ([(2, 0), (1, 0)], "partly"),
+        ([(2, 0), (0, 0)], "not"),
+        ([(0, 0)], "not"),
+    ],
 )
-def test_always(numbers, outcome):
-    judge = findings.always("x", "so", lambda f: f["a"] == 1)
-    assert judge(evidence(*numbers)).outcome == outcome
+def test_the_worst_seed_counts(numbers, outcome):
+    words = ("not", "partly", "reproduced")
+    judge = findings.graded("x", lambda f: words[f["a"]], lambda found: f"of {len(found)}")
+    judgement = judge(evidence(*numbers))
+    assert judgement.outcome == outcome
+    assert judgement.measured.startswith(f"of {len(numbers)} (")
+    assert judge(Evidence()).outcome == "not measured"

@@ -102,7 +102,7 @@ def test_the_table_of_a_dataset(read):
     learned = ["0.750±0.000", "0.500±0.000", "1.000±0.000"]
     assert table[2] == [
         *("FlyModel", "1.000±0.000", "0.500±0.354", *learned),
-        *(*costs, "2", "shuffled", "paper"),
+        *(*costs, "2", "1", "shuffled", "paper"),
     ]
     assert [row[0] for row in table[3:]] == ["EWC", "NCM"]
     assert (table[3][6], table[3][9]) == ("1,500", "99")

@@ -5,6 +5,7 @@ import pytest
 from kenyon.experiments.archive import Archive
 from kenyon.experiments.catalogue import EXPERIMENTS
 from kenyon.figures.catalogue import FIGURES
+from kenyon.figures.evidence import Evidence
 from kenyon.protocol.job import Job, Problem
 from kenyon.protocol.planning import Plan
 from kenyon.protocol.store import Store
@@ -45,7 +46,7 @@ def store(tmp_path):
 
 
 def put(store, **changes):
-    kept = record(**{"dataset": "digits", "seed": 0, **changes})
+    kept = record(**{"dataset": "digits", "seed": 0, "n_tasks": 5, **changes})
     job = Job(
         Problem(kept.dataset),
         kept.fingerprint,
@@ -80,6 +81,7 @@ def test_what_was_run_is_collected(store):
         {"setting": "given"},
         {"part": "validation"},
         {"permuted": True},
+        {"n_tasks": 2},
         {"order": "classes"},
         {"seed": 2},
         {"dataset": "mnist20"},
@@ -90,6 +92,22 @@ def test_what_was_run_is_collected(store):
 def test_what_was_run_otherwise_is_not(store, changes):
     put(store, **changes)
     assert collected(store) == {}
+
+
+def test_runs_that_do_not_belong_together_are_refused(store):
+    put(store)
+    put(store, fingerprint="of other data")
+    with pytest.raises(ValueError, match="runs of slda on digits that differ in more than their"):
+        collected(store)
+
+
+def test_what_is_missing_is_said(store):
+    put(store)
+    evidence = SMALL.collect(store, Archive(store.folder))
+    first, second = SMALL.missing(evidence)
+    assert first == "There are no runs of NCM, RanPAC on digits."
+    assert second == f"There are no findings of {', '.join(EXPERIMENTS)}."
+    assert SMALL.missing(Evidence())[0] == "There are no runs of any method on digits."
 
 
 def test_findings_are_collected(store, monkeypatch):

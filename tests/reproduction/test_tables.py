@@ -32,21 +32,16 @@ def test_a_warning_is_told_once_with_its_seeds():
 
 def test_runs_obtained_alike_are_told_together():
     dates = ("2026-01-03", "2026-01-01", "2026-01-02")
-    alike = [summary("ncm", 0.5, date=date) for date in dates]
-    others = [
-        summary("ncm", 0.5, machine={"processor": "a loom"}),
-        summary("ncm", 0.5, versions={"python": "3.14"}),
-        summary("ncm", 0.5, n_threads=2),
-    ]
+    alike = [record(date=date) for date in dates]
+    others = [record(machine={"processor": "a loom"}), record(versions={"python": "3.14"})]
     first, *rest = circumstances([alike[0], *others, *alike[1:]])
     assert first == {
-        "runs": "3",
+        "runs and experiments": "3",
         "first ended": "2026-01-01",
         "last ended": "2026-01-03",
         "processor": "an abacus",
         "cores": "1",
-        "threads of a run": "1",
         "python": "3.11.7",
     }
-    assert [facts["runs"] for facts in rest] == ["1", "1", "1"]
+    assert [facts["runs and experiments"] for facts in rest] == ["1", "1"]
     assert circumstances([]) == []

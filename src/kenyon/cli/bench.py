@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kenyon.rivals.catalogue import Order
 
 _GROUPS = (*get_args(Group), "all")
-_SOME_FAILED = 1
+SOME_FAILED = 1
 
 _Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="A name, or a file of your own.")]
 _Seeds = Annotated[int, typer.Option(min=1, help="Runs of each, with the seeds 0, 1, ...")]
@@ -93,7 +93,7 @@ def bench(
     records, failures = follow(in_turn, plan.n_tasks, jobs, results)
     print_summaries(summarise(records))
     say(f"All runs are in {results.folder}.")
-    report_failures(missing + failures)
+    _report_failures(missing + failures)
 
 
 def tune(
@@ -120,13 +120,13 @@ def tune(
     search = Search(plan, method, _changes(given or [], [method]).get(method))
     records, failures = follow(search.jobs(), plan.n_tasks, jobs, results)
     if not records:
-        report_failures(failures)
+        _report_failures(failures)
     trials = search.trials(records)
     print_trials(trials)
     path = keep_choice(results, search, trials)
     chosen = ", ".join(f"{name} {value}" for name, value in trials[0].parameters.items())
     say(f"Chose {chosen} for {METHODS[method].title}; kept in {path}.")
-    report_failures(failures)
+    _report_failures(failures)
 
 
 def _names(methods: str) -> list[str]:
@@ -170,9 +170,8 @@ def _check_order(order: str | None) -> Order | None:
     return cast("Order | None", order)
 
 
-def report_failures(failures: Sequence[str]) -> None:
-    """Say what failed, and end with an exit code that says so."""
+def _report_failures(failures: Sequence[str]) -> None:
     if failures:
         for failure in failures:
             say(f"Failed: {failure}", messages)
-        sys.exit(_SOME_FAILED)
+        sys.exit(SOME_FAILED)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kenyon.circuit.coder import check_choice
-from kenyon.cli.bench import report_failures
+from kenyon.cli.bench import SOME_FAILED
 from kenyon.cli.console import CORES, messages, say
 from kenyon.cli.following import INTERRUPTED, follow
 from kenyon.experiments.archive import Archive
@@ -27,9 +27,17 @@ if TYPE_CHECKING:
     from kenyon.reproduction.profiles import Profile
 
 _Figure = Annotated[
-    str | None, typer.Argument(metavar="[FIGURE]", help=f"One of {', '.join(FIGURES)}.")
+    str | None,
+    typer.Argument(
+        metavar="FIGURE",
+        help=f"Only this figure: {', '.join(FIGURES)}. By default all of them and the report.",
+    ),
 ]
-_Profile = Annotated[str, typer.Option(help=f"How much is run: {', '.join(PROFILES)}.")]
+_Profile = Annotated[str, typer.Option(help=f"How much of the paper: {', '.join(PROFILES)}.")]
+_Store = Annotated[
+    Path | None,
+    typer.Option(help="The folder of results; by default results, or the report's if quick."),
+]
 _Jobs = Annotated[int, typer.Option(min=1, help="Runs at a time.")]
 _Output = Annotated[Path, typer.Option(help="The folder of the report.")]
 
@@ -38,9 +46,7 @@ def reproduce(
     figure: _Figure = None,
     profile: _Profile = "quick",
     jobs: _Jobs = CORES,
-    store: Annotated[
-        Path | None, typer.Option(help="The folder of results; by default that of the report.")
-    ] = None,
+    store: _Store = None,
     output: _Output = Path("report"),
 ) -> None:
     """Run the paper again, draw its figures, and say what becomes of its statements.
@@ -49,22 +55,32 @@ def reproduce(
     on.
     """
     chosen, asked = _check(profile, figure)
-    results = store or output
+    results = _results(profile, store, output)
+    for folder in (results, output):
+        folder.mkdir(parents=True, exist_ok=True)
     failures = _run(chosen, asked, jobs, Store(results))
     failures += _experiment(chosen, asked, Archive(results))
+    for failure in failures:
+        say(f"Failed: {failure}", messages)
     _write(chosen, asked, results, output)
-    report_failures(failures)
+    if failures:
+        sys.exit(SOME_FAILED)
 
 
 def report(
     figure: _Figure = None,
     profile: _Profile = "full",
-    store: Annotated[Path, typer.Option(help="The folder of results.")] = Path("results"),
+    store: _Store = None,
     output: _Output = Path("report"),
 ) -> None:
     """Draw the figures and write the report anew, from results that were kept."""
     chosen, asked = _check(profile, figure)
-    _write(chosen, asked, store, output)
+    _write(chosen, asked, _results(profile, store, output), output)
+
+
+def _results(profile: str, store: Path | None, output: Path) -> Path:
+    """Return where results are kept: those of a quick look may go with its report."""
+    return store or (output if profile == "quick" else Path("results"))
 
 
 def _check(profile: str, figure: str | None) -> tuple[Profile, list[FigureEntry]]:
@@ -149,6 +165,7 @@ def _write(profile: Profile, figures: list[FigureEntry], results: Path, output: 
         for path in paths:
             say(str(path))
         return
-    for sentence in write_report(evidence, output, f"kenyon reproduce --profile {profile.name}"):
+    command = f"kenyon reproduce --profile {profile.name} --store {results}"
+    for sentence in write_report(evidence, output, command, profile.missing(evidence)):
         say(sentence)
     say(f"The report is in {output / 'index.html'}.")

@@ -33,6 +33,8 @@ class Finding:
 class Archive:
     """Findings, each in a file of its own, which is there whole or not at all.
 
+    An experiment that was done is not done again: whoever changes one deletes its findings.
+
     Parameters
     ----------
     folder : str or path

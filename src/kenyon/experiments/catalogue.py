@@ -14,32 +14,30 @@ class Experiment:
     Parameters
     ----------
     name : str
-        As its findings are kept.
+        As its findings are kept, and its module under `kenyon.experiments`. That has a function
+        `measure`: given a seed, it returns what was found as plain numbers, texts, lists and
+        dictionaries.
     summary : str
         What it measures, in a few words.
-    module : str
-        Its module under `kenyon.experiments`, which has a function `measure`. Given a seed, this
-        returns what was found as plain numbers, texts, lists and dictionaries.
     """
 
     name: str
     summary: str
-    module: str
 
     def measure(self, seed: int) -> dict[str, Any]:
         """Do it."""
-        found: dict[str, Any] = import_module(f"kenyon.experiments.{self.module}").measure(seed)
+        found: dict[str, Any] = import_module(f"kenyon.experiments.{self.name}").measure(seed)
         return found
 
 
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
-        Experiment("circuit", "two inputs through one circuit", "circuit"),
-        Experiment("hijacking", "two inputs that share cells, under v1, v3 and v4", "hijacking"),
-        Experiment("pairs", "a first class forgotten while a second is learned", "pairs"),
-        Experiment("prototypes", "arbitrary labels before and after the coding", "prototypes"),
-        Experiment("decay", "a long stream, with and without decay", "decay"),
-        Experiment("rates", "one model read with many learning rates", "rates"),
+        Experiment("circuit", "two inputs through one circuit"),
+        Experiment("hijacking", "two inputs that share cells, under v1, v3 and v4"),
+        Experiment("pairs", "a first class forgotten while a second is learned"),
+        Experiment("prototypes", "arbitrary labels before and after the coding"),
+        Experiment("decay", "a long stream, with and without decay"),
+        Experiment("rates", "one model read with many learning rates"),
     )
 }

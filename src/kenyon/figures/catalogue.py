@@ -126,8 +126,8 @@ FIGURES = {
             "Figure S4. Arbitrary labels",
             "prototypes",
             "Prototypes with arbitrary labels, before and after the coding. Top: eight on a "
-            "circle. Bottom: the share of random labelings that some linear rule (left), or the rule of "
-            "class means that the fly learns (right), gets entirely right.",
+            "circle. Bottom: the share of random labelings that some linear rule (left), or the "
+            "rule of class means that the fly learns (right), gets entirely right.",
             experiment="prototypes",
         ),
         FigureEntry(

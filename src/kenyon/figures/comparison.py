@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kenyon.figures.catalogue import COMPARED, MEMORY_LOSS
 from kenyon.figures.curves import plot_accuracy, plot_memory_loss
-from kenyon.figures.style import letter_panels, new_figure
+from kenyon.figures.style import add_legend, letter_panels, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,8 @@ def draw(evidence: Evidence) -> Figure:
     for row, dataset in enumerate(datasets):
         left, right = panels[2 * row : 2 * row + 2]
         plot_accuracy(left, dataset, evidence.of(dataset, COMPARED))
-        plot_memory_loss(right, dataset, evidence.of(dataset, MEMORY_LOSS))
+        if losses := evidence.of(dataset, MEMORY_LOSS):
+            plot_memory_loss(right, dataset, losses)
     letter_panels(panels)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    add_legend(figure, panels, n_columns=6)
     return figure

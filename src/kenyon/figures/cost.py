@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from kenyon.figures.curves import DATASETS
-from kenyon.figures.style import LOOKS, letter_panels, new_figure
+from kenyon.figures.style import LOOKS, add_legend, letter_panels, new_figure
 from kenyon.rivals.catalogue import METHODS
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COSTS: dict[str, Callable[[Summary], float]] = {
     "seconds of learning": lambda summary: summary.cost("learn_seconds"),
+    # What takes less than a page would have no place on a logarithmic axis.
     "memory, MB": lambda summary: max(1.0, summary.cost("peak_memory") / 1e6),
 }
 
@@ -35,12 +36,12 @@ def draw(evidence: Evidence) -> Figure:
             for method, summary in evidence.of(dataset, METHODS).items():
                 _mark(axes, method, summary, cost(summary))
             axes.set(xscale="log", xlabel=label, ylabel="final accuracy", ylim=(0, 1))
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_title(DATASETS.get(dataset, dataset))
     letter_panels(panels)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=7)
+    add_legend(figure, panels, n_columns=5)
     return figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from kenyon.figures.bands import plot_mean
-from kenyon.figures.style import LOOKS, letter_panels, new_figure
+from kenyon.figures.style import LOOKS, add_legend, letter_panels, new_figure
 from kenyon.rivals.catalogue import METHODS
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def draw_accuracy(evidence: Evidence, methods: tuple[str, ...]) -> Figure:
     for unused in panels[len(datasets) :]:
         unused.set_axis_off()
     letter_panels(panels[: len(datasets)])
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    add_legend(figure, panels, n_columns=5)
     return figure
 
 

@@ -36,7 +36,8 @@ def draw(evidence: Evidence) -> Figure:
     figure, panels = new_figure(1, len(names), height=2.9)
     for axes, name in zip(panels, names, strict=True):
         _plot(axes, [found["datasets"][name] for found in findings])
-        _mark_paper(axes, findings[0]["paper"])
+        if name == "mnist20":
+            _mark_paper(axes, findings[0]["paper"])
         axes.set(xscale="log", ylim=(-0.03, 1.02), xlabel="learning rate")
         axes.set_title(DATASETS.get(name, name))
     panels[0].set_ylabel("accuracy, or share of weights")

@@ -89,6 +89,15 @@ def letter_panels(panels: list[Axes]) -> None:
         axes.set_title(f"{letter}  {axes.get_title(loc='left')}", loc="left")
 
 
+def add_legend(figure: Figure, panels: list[Axes], n_columns: int) -> None:
+    """Name below a figure what is in any of its panels."""
+    named: dict[str, Any] = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=n_columns)
+
+
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write a figure as PNG and SVG, with nothing in them that changes from day to day."""
     folder.mkdir(parents=True, exist_ok=True)

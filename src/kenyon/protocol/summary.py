@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kenyon.protocol.record import Record
 
 TWICE = 2.0
+ONE_RUN = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +97,12 @@ class Spread:
     deviation: float
 
     def above(self, other: Spread) -> bool:
-        """Tell whether this is above another by more than their deviations together."""
-        return self.mean - other.mean > math.hypot(
-            *(0.0 if np.isnan(x.deviation) else x.deviation for x in (self, other))
-        )
+        """Tell whether this is above another by more than their deviations together.
+
+        A single number is taken to stray by 0.03.
+        """
+        strays = (ONE_RUN if np.isnan(x.deviation) else x.deviation for x in (self, other))
+        return self.mean - other.mean > math.hypot(*strays)
 
     @property
     def middle(self) -> str:

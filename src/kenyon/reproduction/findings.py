@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kenyon.figures.evidence import Evidence
+    from kenyon.reproduction.judgement import Outcome
     from kenyon.reproduction.rules import Judge
 
-    Read = Callable[[dict[str, Any]], float]
+    Found = dict[str, Any]
+    Read = Callable[[Found], float]
 
 HALF = 0.5
 
 MOST = "Reproduced if so for more than half."
-ALL = "Reproduced if so for every seed, partly for some."
 
 
 def higher(experiment: str, first: str, a: Read, second: str, b: Read) -> Judge:
@@ -30,7 +31,7 @@ def higher(experiment: str, first: str, a: Read, second: str, b: Read) -> Judge:
         if not found:
             return NOT_MEASURED
         x, y = spread(map(a, found)), spread(map(b, found))
-        measured = f"{first} {x}, {second} {y} ({_seeds(len(found))})"
+        measured = f"{first} {x}, {second} {y} ({describe_count(len(found))})"
         return Judgement(outcome(x.above(y), not y.above(x)), measured)
 
     return judge
@@ -44,25 +45,28 @@ def most(experiment: str, what: str, share: Read) -> Judge:
         if not found:
             return NOT_MEASURED
         shares = spread(map(share, found))
-        measured = f"{shares} {what} ({_seeds(len(found))})"
+        measured = f"{shares} {what} ({describe_count(len(found))})"
         return Judgement(outcome(shares.mean > HALF, partly=False), measured)
 
     return judge
 
 
-def always(experiment: str, what: str, holds: Callable[[dict[str, Any]], bool]) -> Judge:
-    """Judge whether something is so with every seed."""
+def graded(
+    experiment: str, grade: Callable[[Found], Outcome], describe: Callable[[list[Found]], str]
+) -> Judge:
+    """Judge each seed by itself; what counts is the worst."""
 
     def judge(evidence: Evidence) -> Judgement:
         found = [finding.found for finding in evidence.findings.get(experiment, [])]
         if not found:
             return NOT_MEASURED
-        n = sum(map(holds, found))
-        measured = f"{what}: {n} of {_seeds(len(found))}"
-        return Judgement(outcome(n == len(found), n > 0), measured)
+        grades = {grade(one) for one in found}
+        worst = outcome(grades == {"reproduced"}, "not" not in grades)
+        return Judgement(worst, f"{describe(found)} ({describe_count(len(found))})")
 
     return judge
 
 
-def _seeds(n: int) -> str:
+def describe_count(n: int) -> str:
+    """Say how many seeds there are."""
     return "1 seed" if n == 1 else f"{n} seeds"

@@ -18,7 +18,9 @@ from kenyon.rivals.catalogue import METHODS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kenyon.experiments.archive import Finding
     from kenyon.figures.catalogue import FigureEntry
+    from kenyon.protocol.record import Record
     from kenyon.protocol.summary import Summary
     from kenyon.reproduction.judgement import Judgement, Outcome, Statement
 
@@ -45,8 +47,10 @@ class Report:
         Why numbers differ from the paper's.
     figures : list of tuples
         Figures as of the catalogue, each as SVG.
-    runs : dict
-        By dataset and method, as of `Evidence`.
+    runs, findings : dict
+        By dataset and method, and by experiment, as of `Evidence`.
+    missing : list of str
+        What there is no evidence of.
     command : str
         What was typed to get all this.
     """
@@ -56,6 +60,8 @@ class Report:
     reasons: list[str]
     figures: list[tuple[FigureEntry, bytes]]
     runs: dict[str, dict[str, Summary]]
+    findings: dict[str, list[Finding]]
+    missing: list[str]
     command: str
 
 
@@ -81,12 +87,16 @@ def _render(report: Report) -> str:
         columns=tables.COLUMNS,
         groups=Counter(column.group for column in tables.COLUMNS),
         tables=tables,
-        circumstances=tables.circumstances(
-            s for runs in report.runs.values() for s in runs.values()
-        ),
+        circumstances=tables.circumstances(_results(report)),
         datasets=CATALOGUE,
         methods=METHODS,
     )
+
+
+def _results(report: Report) -> list[Record | Finding]:
+    summaries = [summary for runs in report.runs.values() for summary in runs.values()]
+    records = [record for summary in summaries for record in summary.records]
+    return [*records, *(f for findings in report.findings.values() for f in findings)]
 
 
 def _read(name: str) -> str:

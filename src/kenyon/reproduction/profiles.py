@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kenyon.data import CATALOGUE
 from kenyon.experiments.catalogue import EXPERIMENTS
 from kenyon.figures.evidence import Evidence
 from kenyon.protocol.job import Problem
-from kenyon.protocol.summary import Summary
+from kenyon.protocol.summary import summarise
 from kenyon.rivals.catalogue import METHODS
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kenyon.protocol.planning import Plan
     from kenyon.protocol.record import Record
     from kenyon.protocol.store import Store
+    from kenyon.protocol.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,17 @@ class Profile:
 
     def collect(self, store: Store, archive: Archive) -> Evidence:
         """Return what there is of this profile among results that were kept."""
-        found: dict[tuple[str, str], list[Record]] = {}
-        for record in store:
-            if self._wants(record):
-                found.setdefault((record.dataset, record.method), []).append(record)
+        found: dict[tuple[str, str], Summary] = {}
+        for summary in summarise(record for record in store if self._wants(record)):
+            key = summary.records[0].dataset, summary.method
+            if key in found:
+                raise ValueError(
+                    f"{store.folder} holds runs of {key[1]} on {key[0]} that differ in more than "
+                    "their seeds: delete those that do not belong there"
+                )
+            found[key] = summary
         runs = {
-            dataset: {
-                method: Summary(found[dataset, method])
-                for method in self.methods
-                if (dataset, method) in found
-            }
+            dataset: {m: found[dataset, m] for m in self.methods if (dataset, m) in found}
             for dataset in self.datasets
         }
         findings = {
@@ -79,12 +82,27 @@ class Profile:
             {name: of_it for name, of_it in findings.items() if of_it},
         )
 
+    def missing(self, evidence: Evidence) -> list[str]:
+        """Say what this profile has of which there is no evidence."""
+        sentences = []
+        for dataset in self.datasets:
+            runs = evidence.runs.get(dataset, {})
+            lacks = [METHODS[method].title for method in self.methods if method not in runs]
+            if lacks:
+                what = ", ".join(lacks) if runs else "any method"
+                sentences.append(f"There are no runs of {what} on {dataset}.")
+        lacks = [name for name in EXPERIMENTS if name not in evidence.findings]
+        if lacks:
+            sentences.append(f"There are no findings of {', '.join(lacks)}.")
+        return sentences
+
     def _wants(self, record: Record) -> bool:
         if record.dataset not in self.datasets or record.method not in self.methods:
             return False
         setting, parameters = self.usual(record.dataset, record.method)
         return (
             (record.part, record.permuted) == ("test", False)
+            and record.n_tasks == CATALOGUE[record.dataset].n_tasks
             and (record.setting, record.order) == (setting, METHODS[record.method].order)
             and parameters.items() <= record.parameters.items()
             and record.seed in self.seeds(record.dataset, record.method)
@@ -95,9 +113,7 @@ FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
 """As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
 
 _QUICK = [
-    name
-    for name, entry in METHODS.items()
-    if entry.group in ("paper", "ablation", "perceptron") or name in ("ncm", "slda")
+    name for name, entry in METHODS.items() if entry.group != "modern" or name in ("ncm", "slda")
 ]
 _LARGE = ("tiny100", "cifar100")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kenyon.figures.catalogue import FIGURES
 from kenyon.figures.style import save, style
+from kenyon.reproduction.findings import describe_count
 from kenyon.reproduction.page import Report, write_page
 from kenyon.reproduction.reasons import REASONS
 from kenyon.reproduction.sheet import write_sheet
@@ -32,7 +34,7 @@ def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> li
     return paths
 
 
-def write_report(evidence: Evidence, folder: Path, command: str) -> list[str]:
+def write_report(evidence: Evidence, folder: Path, command: str, missing: list[str]) -> list[str]:
     """Write the page, the verdict, the sheet of runs and the figures; return the headline."""
     paths = draw(FIGURES.values(), evidence, folder)
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
@@ -41,15 +43,27 @@ def write_report(evidence: Evidence, folder: Path, command: str) -> list[str]:
         judged=judged,
         reasons=REASONS,
         figures=[
-            (FIGURES[path.stem], path.read_bytes()) for path in paths if path.suffix == ".svg"
+            (_with_seeds(FIGURES[path.stem], evidence), path.read_bytes())
+            for path in paths
+            if path.suffix == ".svg"
         ],
         runs=evidence.runs,
+        findings=evidence.findings,
+        missing=missing,
         command=command,
     )
     write_page(folder / "index.html", report)
     write_verdict(folder / "verdict.md", report.headline, judged, command)
     write_sheet(folder / "results.csv", evidence.runs)
     return report.headline
+
+
+def _with_seeds(entry: FigureEntry, evidence: Evidence) -> FigureEntry:
+    """Return a figure whose caption says how many seeds an experiment was done with."""
+    if not entry.experiment:
+        return entry
+    count = describe_count(len(evidence.findings[entry.experiment]))
+    return replace(entry, caption=f"{entry.caption} ({count}.)")
 
 
 def headline(judged: list[tuple[Statement, Judgement]]) -> list[str]:

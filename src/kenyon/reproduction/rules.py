@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kenyon.figures.curves import DATASETS
-from kenyon.protocol.summary import Spread
+import numpy as np
+
+from kenyon.figures.curves import DATASETS, describe_seeds
+from kenyon.protocol.summary import ONE_RUN, Spread
 from kenyon.reproduction.judgement import Judgement
 from kenyon.reproduction.tables import halfway
 from kenyon.rivals.catalogue import METHODS
@@ -23,24 +25,37 @@ if TYPE_CHECKING:
     Read = Callable[[Evidence], "Reading | None"]
     Measure = Callable[[Summary], Spread]
 
-NEAR, FAR, DEVIATIONS = 0.03, 0.10, 2.0
+NEAR, FAR, DEVIATIONS, SLIGHTLY = 0.03, 0.10, 2.0, 0.005
 
-CLOSE = f"Reproduced within {NEAR} or {DEVIATIONS:g} standard deviations, partly within {FAR}."
-ABOVE = "Reproduced if above by more than the standard deviations together, partly if level."
-MARGIN = f"Reproduced if ahead of each by the number less {NEAR}, partly if ahead of each."
+CLOSE = (
+    f"Reproduced within {NEAR} or {DEVIATIONS:g} standard deviations (at most {FAR}), partly "
+    f"within {FAR}; at most partly on a stand-in."
+)
+ABOVE = (
+    "Reproduced if above by more than the standard deviations together (a single run counts with "
+    f"{ONE_RUN}), partly if level."
+)
+MARGIN = (
+    f"Reproduced if ahead of each by the number less {NEAR}, partly if above each; at most partly "
+    "on a stand-in."
+)
 ALIKE = f"Reproduced if they differ by at most {NEAR}, partly by at most {FAR}."
 
-NEGATIVE = "Reproduced if the mean over seeds is below zero for some task."
+NEGATIVE = (
+    f"Reproduced if the mean over seeds is below {-SLIGHTLY} for some task and below {-FAR} for "
+    "none, partly if below zero for some."
+)
 
 NOT_MEASURED = Judgement("not measured", "")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A number with its spread, and where it was read."""
+    """A number with its spread, and where it was read: on the dataset itself or on a stand-in."""
 
     spread: Spread
     where: str
+    stands_in: bool
 
     def __str__(self) -> str:
         return f"{self.spread} ({self.where})"
@@ -88,8 +103,8 @@ def read(datasets: Sequence[str], methods: Sequence[str], measure: Measure) -> R
         dataset, runs = found
         spreads = [measure(summary) for summary in runs.values()]
         mean = sum(spread.mean for spread in spreads) / len(spreads)
-        deviation = math.hypot(*map(_deviation, spreads)) / len(spreads)
-        return Reading(Spread(mean, deviation), _where(dataset, runs))
+        deviation = _together(*spreads) / len(spreads)
+        return Reading(Spread(mean, deviation), _where(dataset, runs), dataset != datasets[0])
 
     return reading
 
@@ -101,9 +116,8 @@ def gap(datasets: Sequence[str], higher: str, lower: str) -> Read:
         if not (found := find(evidence, datasets, (higher, lower))):
             return None
         dataset, runs = found
-        a, b = accuracy(runs[higher]), accuracy(runs[lower])
-        spread = Spread(a.mean - b.mean, math.hypot(_deviation(a), _deviation(b)))
-        return Reading(spread, _where(dataset, runs))
+        spread = _difference(accuracy(runs[higher]), accuracy(runs[lower]))
+        return Reading(spread, _where(dataset, runs), dataset != datasets[0])
 
     return reading
 
@@ -116,8 +130,9 @@ def close(reading: Read, number: float) -> Judge:
         if found is None:
             return NOT_MEASURED
         difference = abs(found.spread.mean - number)
-        reproduced = difference <= max(NEAR, DEVIATIONS * _deviation(found.spread))
-        return Judgement(outcome(reproduced, difference <= FAR), str(found))
+        strays = DEVIATIONS * np.nan_to_num(found.spread.deviation)
+        near = difference <= min(FAR, max(NEAR, strays)) and not found.stands_in
+        return Judgement(outcome(near, difference <= FAR), str(found))
 
     return judge
 
@@ -151,9 +166,11 @@ def margin(datasets: Sequence[str], first: str, others: Sequence[str], number: f
             return NOT_MEASURED
         dataset, runs = found
         best = max(others, key=lambda name: accuracy(runs[name]).mean)
-        ahead = accuracy(runs[first]).mean - accuracy(runs[best]).mean
-        measured = f"{ahead:+.3f} to {METHODS[best].title} ({_where(dataset, runs)})"
-        return Judgement(outcome(ahead >= number - NEAR, ahead > 0), measured)
+        a, b = accuracy(runs[first]), accuracy(runs[best])
+        ahead = _difference(a, b)
+        measured = f"{ahead} to {METHODS[best].title} ({_where(dataset, runs)})"
+        far = ahead.mean >= number - NEAR and dataset == datasets[0]
+        return Judgement(outcome(far, a.above(b)), measured)
 
     return judge
 
@@ -181,9 +198,10 @@ def negative(datasets: Sequence[str], method: str) -> Judge:
             return NOT_MEASURED
         dataset, runs = found
         losses = (runs[method].learned - runs[method].remembered).mean(axis=0)[:-1]
-        share = float((losses < 0).mean())
-        measured = f"{share:.0%} of tasks, least {losses.min():.3f} ({_where(dataset, runs)})"
-        return Judgement(outcome(share > 0, partly=False), measured)
+        least = losses.min()
+        share = f"below zero for {(losses < 0).mean():.0%} of tasks"
+        measured = f"{share}, least {least:.3f} ({_where(dataset, runs)})"
+        return Judgement(outcome(-FAR <= least < -SLIGHTLY, least < 0), measured)
 
     return judge
 
@@ -208,8 +226,14 @@ def outcome(reproduced: bool, partly: bool) -> Outcome:
     return "reproduced" if reproduced else "partly" if partly else "not"
 
 
-def _deviation(spread: Spread) -> float:
-    return 0.0 if math.isnan(spread.deviation) else spread.deviation
+def _together(*spreads: Spread) -> float:
+    """Return the deviation of a sum, as far as it is known."""
+    known = [spread.deviation for spread in spreads if not math.isnan(spread.deviation)]
+    return math.hypot(*known) if known else math.nan
+
+
+def _difference(a: Spread, b: Spread) -> Spread:
+    return Spread(a.mean - b.mean, _together(a, b))
 
 
 def _called(method: str, spread: Spread) -> str:
@@ -217,5 +241,4 @@ def _called(method: str, spread: Spread) -> str:
 
 
 def _where(dataset: str, runs: dict[str, Summary]) -> str:
-    n_seeds = min(len(summary.records) for summary in runs.values())
-    return f"{DATASETS.get(dataset, dataset)}, {n_seeds} seed{'s' if n_seeds > 1 else ''}"
+    return f"{DATASETS.get(dataset, dataset)}, {describe_seeds(runs)}"

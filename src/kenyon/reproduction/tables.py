@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kenyon.experiments.archive import Finding
     from kenyon.protocol.record import Record
     from kenyon.protocol.summary import Spread, Summary
 
@@ -160,6 +161,7 @@ COLUMNS = (
         "Runs that differ in their seed only; ± is their standard deviation.",
         lambda summary: Cell(str(len(summary.records)), number=len(summary.records)),
     ),
+    Column("Runs", "threads", "That a run computed on.", _cost("n_threads")),
     Column(
         "Runs",
         "order",
@@ -193,18 +195,15 @@ def warnings(summary: Summary) -> dict[str, str]:
     return {text: seeds(r for r in summary.records if text in r.warnings) for text in texts}
 
 
-def circumstances(summaries: Iterable[Summary]) -> list[dict[str, str]]:
-    """Return what runs were obtained with, those that were obtained alike together."""
-    groups: dict[str, list[Record]] = {}
-    for summary in summaries:
-        for record in summary.records:
-            alike = str((record.machine, record.versions, record.n_threads))
-            groups.setdefault(alike, []).append(record)
-    return [_circumstances(records) for records in groups.values()]
+def circumstances(results: Iterable[Record | Finding]) -> list[dict[str, str]]:
+    """Return what results were obtained with, those that were obtained alike together."""
+    groups: dict[str, list[Record | Finding]] = {}
+    for result in results:
+        groups.setdefault(str((result.machine, result.versions)), []).append(result)
+    return [_circumstances(group) for group in groups.values()]
 
 
-def _circumstances(records: list[Record]) -> dict[str, str]:
-    first, dates = records[0], sorted(record.date for record in records)
-    facts = {"runs": len(records), "first ended": dates[0], "last ended": dates[-1]}
-    facts |= {**first.machine, "threads of a run": first.n_threads, **first.versions}
-    return {name: str(fact) for name, fact in facts.items()}
+def _circumstances(results: list[Record | Finding]) -> dict[str, str]:
+    first, dates = results[0], sorted(result.date for result in results)
+    facts = {"runs and experiments": len(results), "first ended": dates[0], "last ended": dates[-1]}
+    return {name: str(fact) for name, fact in {**facts, **first.machine, **first.versions}.items()}
