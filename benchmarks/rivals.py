@@ -60,8 +60,8 @@ Passes count every sample that was learned from or looked at to learn, be it new
 for each sample of the training set. Memory is what the process grew by. Runs were two at a time, on
 one thread each; methods that do not depend on the order of samples appear under both orders, but
 were run once. "Tuned" is what `kenyon tune` chose on a fifth of the training samples, with seeds 0
-to 2 (GEM, Offline and Fly-CL: seed 0); methods without a grid stay as they are. Intransigence was measured with the paper's parameters and
-shuffled samples only.
+to 2 (GEM, Offline and Fly-CL: seed 0); methods without a grid stay as they are. Intransigence was
+measured with the paper's parameters and shuffled samples only.
 
 How it was run: in pieces, stopped and resumed, over several commits and with other work on the
 machine at times, so seconds and memory (medians over seeds) are rough; the load above is that of

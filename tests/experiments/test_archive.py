@@ -40,6 +40,14 @@ def test_a_damaged_file_is_named(archive, tmp_path, content):
         archive.find("quick", 0)
 
 
+def test_what_an_older_finding_lacks_is_said(archive):
+    archive.measure("quick", 0)
+    found = archive.find("quick", 0).found
+    assert found["accuracies"] == [0.5, 0]
+    with pytest.raises(ValueError, match=r"quick-0.json lacks 'losses': delete it"):
+        found["losses"]
+
+
 def test_a_failed_experiment_leaves_nothing(archive, tmp_path, monkeypatch):
     def fail(self, seed):
         raise MemoryError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,17 @@ class Finding:
     date: str
 
 
+class _Found(dict[str, Any]):
+    """What was found; whoever asks for what is not there learns which file lacks it."""
+
+    def __init__(self, found: dict[str, Any], path: Path) -> None:
+        super().__init__(found)
+        self.path = path
+
+    def __missing__(self, key: str) -> Any:
+        raise ValueError(f"{self.path} lacks {key!r}: delete it, to have it measured again")
+
+
 class Archive:
     """Findings, each in a file of its own, which is there whole or not at all.
 
@@ -50,9 +61,10 @@ class Archive:
         if not path.is_file():
             return None
         try:
-            return Finding(**json.loads(path.read_text(encoding="utf-8")))
+            finding = Finding(**json.loads(path.read_text(encoding="utf-8")))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path} does not hold a finding: {error}") from error
+        return replace(finding, found=_Found(finding.found, path))
 
     def measure(self, experiment: str, seed: int) -> Finding:
         """Do an experiment, and keep what was found."""
