@@ -17,6 +17,7 @@
 #include "coder.hpp"
 #include "codes.hpp"
 #include "counters.hpp"
+#include "pairs.hpp"
 #include "paths.hpp"
 #include "weights.hpp"
 
@@ -292,6 +293,36 @@ bool has_residue(const Counters& memory, std::int64_t slot) {
   return memory.has_residue(slot);
 }
 
+void learn_pairs(Pairs& pairs, const Codes& codes, std::int64_t n_threads) {
+  check_codes(pairs, codes);
+  nb::gil_scoped_release release;
+  pairs.learn(codes, n_threads);
+}
+
+bool unlearn_pairs(Pairs& pairs, const Codes& codes, std::int64_t n_threads) {
+  check_codes(pairs, codes);
+  nb::gil_scoped_release release;
+  return pairs.unlearn(codes, n_threads);
+}
+
+void merge_pairs(Pairs& pairs, const Pairs& other) {
+  check(other.n_cells() == pairs.n_cells(), "the pairs are of different numbers of cells");
+  nb::gil_scoped_release release;
+  pairs.merge(other);
+}
+
+Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
+  Array<double> matrix = new_array<double>({pairs.n_cells(), pairs.n_cells()});
+  nb::gil_scoped_release release;
+  pairs.expand(matrix.data(), n_threads);
+  return matrix;
+}
+
+void set_pairs(Pairs& pairs, Vector<std::int64_t> sums) {
+  check(sums.shape(0) == pairs.sums().size(), "one sum a pair");
+  std::copy(sums.data(), sums.data() + sums.shape(0), pairs.sums().begin());
+}
+
 Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan_in,
                  std::int64_t n_active, bool on_off, bool subtract, std::uint64_t seed) {
   check(n_features > 0 && n_features < kMost / 2, "n_features is out of range");
@@ -365,6 +396,17 @@ NB_MODULE(_native, module) {
       .def("scores", count_scores, "codes"_a, "learning_rate"_a.none(), "n_threads"_a)
       .def("best", count_best, "codes"_a, "learning_rate"_a.none(), "n_threads"_a)
       .def("best_one", count_best_one, "codes"_a, "learning_rate"_a.none());
+
+  nb::class_<Pairs>(module, "Pairs")
+      .def(nb::new_(&new_memory<Pairs>), "n_cells"_a)
+      .def_prop_ro("nbytes", &Pairs::nbytes)
+      .def("copy", copy<Pairs>, nb::rv_policy::take_ownership)
+      .def("learn", learn_pairs, "codes"_a, "n_threads"_a)
+      .def("unlearn", unlearn_pairs, "codes"_a, "n_threads"_a)
+      .def("merge", merge_pairs, "other"_a)
+      .def("expand", expand_pairs, "n_threads"_a)
+      .def("get", [](const Pairs& pairs) { return to_array(pairs.sums()); })
+      .def("set", set_pairs, "sums"_a);
 
   nb::class_<Weights> weights(module, "Weights");
   bind_memory(weights);

@@ -25,6 +25,8 @@ DECAYING = {"learning_rate": 0.01, "decay": 1e-4}
     [
         FlyClassifier(),
         FlyClassifier(**DECAYING),
+        FlyClassifier(readout="bayes"),
+        FlyClassifier(readout="ridge"),
         SparseCoder(),
         SparseCoder(inhibition="subtract"),
         DenseCoder(),

@@ -11,17 +11,10 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from kenyon import model_file
-from kenyon.circuit import (
-    Circuit,
-    CountingMemory,
-    DecayingMemory,
-    Explanation,
-    Rates,
-    check_rates,
-    count_threads,
-)
+from kenyon.circuit import Circuit, Explanation, Rates, check_rates, count_threads
 from kenyon.coders import design_coder
 from kenyon.editing import EditingMixin
+from kenyon.readouts import check_readout, new_memory
 from kenyon.validation import unchanged_on_error, validate_labelled, validate_samples
 
 if TYPE_CHECKING:
@@ -29,8 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from kenyon.circuit import Guard, Memory
+    from kenyon.circuit import Guard, Memory, Readout
     from kenyon.circuit.coder import Channels, Inhibition
+    from kenyon.readouts import ReadoutName
 
 
 class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -62,6 +56,20 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         The share of every weight that fades at every sample: the paper's alpha, from 0 to below 1.
         With decay the order of samples matters, so merging and unlearning are refused, and the
         learning rate must be a number, which affects the samples that follow.
+    readout : {"fly", "bayes", "ridge"}, default="fly"
+        How the memory is read. "fly": weights that grow up to a cap, the paper's model. "bayes":
+        the log-likelihood of the code under each class. "ridge": least squares over all cells
+        together, the most accurate; it also counts pairs of cells, in n_cells² / 2 sums of 8 bytes,
+        and solves for the weights when first read after learning. "fly" and "bayes" can be
+        exchanged at any time; "ridge" must be there from the first sample, and can then be
+        exchanged, too. It remembers a class that was dropped as samples of no class; only
+        unlearning them is exact there.
+    smoothing : float, default=0.1
+        With "bayes", what every cell is taken to have seen of each class besides, in samples at
+        full strength.
+    penalty : float or "auto", default="auto"
+        With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell.
+        "auto": by generalised cross-validation.
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None
@@ -114,6 +122,9 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         channels: Channels = "auto",
         learning_rate: float | Literal["auto"] = "auto",
         decay: float = 0.0,
+        readout: ReadoutName = "fly",
+        smoothing: float = 0.1,
+        penalty: float | Literal["auto"] = "auto",
         random_state: int | np.random.RandomState | None = 0,
         n_threads: int | None = None,
     ) -> None:
@@ -124,6 +135,9 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         self.channels = channels
         self.learning_rate = learning_rate
         self.decay = decay
+        self.readout = readout
+        self.smoothing = smoothing
+        self.penalty = penalty
         self.random_state = random_state
         self.n_threads = n_threads
 
@@ -205,7 +219,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         labels : ndarray of shape (n_samples,)
         """
         X = validate_samples(self, X)
-        return self.circuit_.labels(X, self._rates(), count_threads(self.n_threads))
+        return self.circuit_.labels(X, self._readout(), count_threads(self.n_threads))
 
     def predict_one(self, x: ArrayLike) -> Any:
         """Return the class of one sample: the same as `predict`, in microseconds.
@@ -220,7 +234,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         """
         if not hasattr(self, "circuit_"):
             check_is_fitted(self)
-        return self.circuit_.label(x, self._rates())
+        return self.circuit_.label(x, self._readout())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the scores: what each class receives from the active cells.
@@ -263,7 +277,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
             Its contributions add up to the scores.
         """
         check_is_fitted(self)
-        return self.circuit_.explain(x, self._rates())
+        return self.circuit_.explain(x, self._readout())
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -292,7 +306,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
     def nbytes(self) -> int:
         """Memory that the model takes: its synapses and its wiring."""
         with self._memory.reading as memory:
-            return memory.store.nbytes + self.circuit_.coder.native.nbytes
+            return memory.nbytes + self.circuit_.coder.native.nbytes
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, which `kenyon.load` reads.
@@ -315,7 +329,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _new_circuit(self) -> Circuit:
         coder = design_coder(self, self.n_features_in_)
-        return Circuit(coder, (DecayingMemory if self.decay else CountingMemory)(coder.n_cells))
+        return Circuit(coder, new_memory(self._readout(), self.decay, coder.n_cells))
 
     def _teach(
         self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None = None
@@ -333,13 +347,20 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         except TypeError:  # what cannot be hashed is no number either
             return check_rates.__wrapped__(self.learning_rate, self.decay)
 
+    def _readout(self) -> Readout:
+        given = self.readout, self.learning_rate, self.decay, self.smoothing, self.penalty
+        try:
+            return check_readout(*given)
+        except TypeError:
+            return check_readout.__wrapped__(*given)
+
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-        self._rates()
+        self._readout()
         return validate_labelled(self, X, y, reset)
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         X = validate_samples(self, X)
-        return self.circuit_.scores(X, self._rates(), count_threads(self.n_threads))
+        return self.circuit_.scores(X, self._readout(), count_threads(self.n_threads))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

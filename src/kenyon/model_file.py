@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory
+from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.coder import check_choice
 from kenyon.files import write_tensors
 
@@ -28,14 +28,18 @@ if TYPE_CHECKING:
 FORMAT = "kenyon model"
 VERSION = 1
 
-_MEMORIES = {"counting": CountingMemory, "decaying": DecayingMemory}
-_TENSORS = {"counting": {"synapses", "samples"}, "decaying": {"synapses", "samples", "factor"}}
+_MEMORIES = {"counting": CountingMemory, "pairing": PairingMemory, "decaying": DecayingMemory}
+_TENSORS = {
+    "counting": {"synapses", "samples"},
+    "pairing": {"synapses", "samples", "pairs", "n_paired"},
+    "decaying": {"synapses", "samples", "factor"},
+}
 
 
 def save(model: FlyClassifier, path: str | PathLike[str]) -> None:
     """Write a model to a file, all of it or nothing."""
     with model.circuit_.memory.reading as memory:
-        kind = "counting" if isinstance(memory, CountingMemory) else "decaying"
+        kind = next(kind for kind, cls in _MEMORIES.items() if type(memory) is cls)
         tensors = memory.content()
         header = {
             "memory": kind,
@@ -145,6 +149,8 @@ def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
         "synapses": (_MEMORIES[header["memory"]].dtype, (n_classes, n_cells)),
         "samples": (np.int64, (n_classes,)),
         "factor": (np.float64, (1,)),
+        "pairs": (np.int64, (n_cells * (n_cells + 1) // 2,)),
+        "n_paired": (np.int64, (1,)),
     }
     for name, tensor in tensors.items():
         if (tensor.dtype, tensor.shape) != expected[name]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kenyon.circuit import FlyReadout
 from kenyon.data import load
 from kenyon.rivals.fly import Fly
 from kenyon.rivals.perceptron import Perceptron
@@ -64,7 +65,7 @@ def test_of_two_classes_it_predicts_as_the_fly_does(labels, seed, rate):
 def test_of_two_classes_it_decides_equal_scores_as_the_fly_does():
     task = coarse(200, 5), np.tile([0, 1], 100)
     fly = taught(Fly(learning_rate=0.1, **SIZES), task, n_classes=2)
-    scores = fly.circuit.scores(task[0], fly.rates, 1)
+    scores = fly.circuit.scores(task[0], FlyReadout(fly.rates), 1)
     equal = scores[:, 0] == scores[:, 1]
     assert 20 < equal.sum() < 180
     weakening = taught(Weakening(learning_rate=0.1, **SIZES), task, n_classes=2)

@@ -1,5 +1,6 @@
 """The circuit: layer 1 makes sparse codes, layer 2 remembers which class they came with."""
 
+from kenyon.circuit.bayes import BayesReadout
 from kenyon.circuit.circuit import Circuit
 from kenyon.circuit.coder import Coder, count_threads
 from kenyon.circuit.counting import CountingMemory
@@ -7,16 +8,22 @@ from kenyon.circuit.decaying import DecayingMemory
 from kenyon.circuit.explanation import Explanation
 from kenyon.circuit.guard import Guard
 from kenyon.circuit.memory import Memory, Rates, check_rates
+from kenyon.circuit.pairing import PairingMemory
+from kenyon.circuit.readout import FlyReadout, Readout
 
 __all__ = [
+    "BayesReadout",
     "Circuit",
     "Coder",
     "CountingMemory",
     "DecayingMemory",
     "Explanation",
+    "FlyReadout",
     "Guard",
     "Memory",
+    "PairingMemory",
     "Rates",
+    "Readout",
     "check_rates",
     "count_threads",
 ]

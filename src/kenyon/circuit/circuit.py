@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
     from kenyon.circuit.memory import Memory, Rates
+    from kenyon.circuit.readout import Readout
 
 
 class Circuit:
@@ -45,7 +46,7 @@ class Circuit:
         def learn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
             new = [] if named is None else memory.declare(named)
             try:
-                memory.learn(codes, labels, rates)
+                memory.learn(codes, labels, rates, n_threads)
             except BaseException:
                 memory.retract(new)
                 raise
@@ -61,7 +62,7 @@ class Circuit:
         """Take back what learning these samples did."""
 
         def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
-            memory.unlearn(codes, labels)
+            memory.unlearn(codes, labels, n_threads)
 
         self._change(unlearn, X, y, n_threads)
 
@@ -74,36 +75,36 @@ class Circuit:
             total.merge(other._memory_for(self))
         self.memory.change(lambda memory: memory.merge(total))
 
-    def labels(self, X: Any, rates: Rates, n_threads: int) -> NDArray[Any]:
+    def labels(self, X: Any, readout: Readout, n_threads: int) -> NDArray[Any]:
         """Return the class of each row."""
         codes = self._codes(X, n_threads)
         first = next(codes)
         with self.memory.reading as memory:
-            ranks = [memory.best(piece, rates, n_threads) for piece in chain((first,), codes)]
+            ranks = [readout.best(memory, piece, n_threads) for piece in chain((first,), codes)]
             return memory.classes[np.concatenate(ranks)]
 
-    def label(self, x: Any, rates: Rates) -> Any:
+    def label(self, x: Any, readout: Readout) -> Any:
         """Return the class of one sample."""
         codes = self.coder.encode_one(x)
         with self.memory.reading as memory:
-            return memory.labels.at(memory.best_one(codes, rates))
+            return memory.labels.at(readout.best_one(memory, codes))
 
-    def scores(self, X: Any, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+    def scores(self, X: Any, readout: Readout, n_threads: int) -> NDArray[np.float64]:
         """Return what each class receives from each row."""
         codes = self._codes(X, n_threads)
         first = next(codes)
         with self.memory.reading as memory:
-            scores = [memory.scores(piece, rates, n_threads) for piece in chain((first,), codes)]
+            scores = [readout.scores(memory, piece, n_threads) for piece in chain((first,), codes)]
             return np.concatenate(scores)
 
-    def explain(self, x: Any, rates: Rates) -> Explanation:
+    def explain(self, x: Any, readout: Readout) -> Explanation:
         """Tell which cells spoke for which class."""
         codes = self.coder.encode_one(x)
         _, cells, levels = codes.to_csr()
         activity = levels / 255
         with self.memory.reading as memory:
-            scores = memory.scores(codes, rates, 1)[0]
-            contributions = activity[:, np.newaxis] * memory.weights(cells, rates)
+            scores = readout.scores(memory, codes, 1)[0]
+            contributions = activity[:, np.newaxis] * readout.weights(memory, cells)
             return Explanation(memory.classes, cells, activity, contributions, scores)
 
     def _codes(self, X: Any, n_threads: int) -> Iterator[Codes]:

@@ -30,7 +30,9 @@ class CountingMemory(Memory):
         super().__init__(n_cells)
         self.store: Counters = Counters(n_cells)
 
-    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102
+    def learn(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1
+    ) -> None:
         if rates.decay:
             raise ValueError(
                 f"decay is {rates.decay}, but the model was begun without: only fit changes that"
@@ -40,7 +42,9 @@ class CountingMemory(Memory):
             self.retract(new)
             raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
 
-    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:  # noqa: D102
+    def unlearn(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], n_threads: int = 1
+    ) -> None:
         slots = self.labels.slots(y)
         if not self.store.unlearn(codes, slots):
             raise ValueError(

@@ -31,7 +31,9 @@ class DecayingMemory(Memory):
         super().__init__(n_cells)
         self.store: Weights = Weights(n_cells)
 
-    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:  # noqa: D102
+    def learn(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1
+    ) -> None:
         if not rates.decay:
             raise ValueError(
                 "decay is 0, but the model was begun with it: only fit can change that"
@@ -70,7 +72,9 @@ class DecayingMemory(Memory):
     def n_saturated(self, rates: Rates) -> int:  # noqa: D102
         return self.store.n_saturated()
 
-    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:  # noqa: D102
+    def unlearn(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], n_threads: int = 1
+    ) -> None:
         raise ValueError(f"unlearn is not possible: {ORDER_MATTERS}")
 
     def merge(self, other: Memory) -> None:  # noqa: D102

@@ -44,6 +44,7 @@ class Guard(Generic[M]):
             version = self._version
             with self._door:
                 if self._left.wait_for(lambda: version.n_readers == 0, _PATIENCE):
+                    version.memory.age += 1
                     action(version.memory)
                     return
             self._replace(action)
@@ -55,6 +56,7 @@ class Guard(Generic[M]):
 
     def _replace(self, action: Callable[[M], object]) -> None:
         draft = self._version.memory.copy()
+        draft.age += 1
         action(draft)
         with self._door:
             self._version = _Version(draft)

@@ -55,7 +55,8 @@ class Memory(ABC):
     """A store of synapses whose classes are known by their labels.
 
     Every method that changes the memory does all that it is asked to, or raises and changes
-    nothing.
+    nothing. Whoever changes it counts that in `age`, by which readouts know whether what they have
+    derived, and keep here, still holds.
     """
 
     store: Counters | Weights
@@ -64,6 +65,8 @@ class Memory(ABC):
     def __init__(self, n_cells: int) -> None:
         self.n_cells = n_cells
         self.labels = Labels()
+        self.age = 0
+        self.derived: dict[Any, tuple[int, Any]] = {}
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -79,6 +82,11 @@ class Memory(ABC):
         return self.store.samples[self.store.slot_of_rank]
 
     @property
+    def nbytes(self) -> int:
+        """Memory that what was learned takes."""
+        return self.store.nbytes
+
+    @property
     def synapses(self) -> NDArray[Any]:
         """What is stored: a row for each of `classes`, a column for each cell."""
         synapses = np.empty((len(self), self.n_cells), dtype=self.dtype)
@@ -87,11 +95,11 @@ class Memory(ABC):
         return synapses
 
     @abstractmethod
-    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates) -> None:
+    def learn(self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1) -> None:
         """Strengthen, for each sample, the synapses from its active cells to its class."""
 
     @abstractmethod
-    def unlearn(self, codes: Codes, y: NDArray[Any]) -> None:
+    def unlearn(self, codes: Codes, y: NDArray[Any], n_threads: int = 1) -> None:
         """Take back what learning these samples did; a class without samples disappears."""
 
     @abstractmethod
@@ -158,6 +166,8 @@ class Memory(ABC):
         other = type(self)(self.n_cells)
         other.store = self.store.copy()
         other.labels = self.labels.copy()
+        other.age = self.age
+        other.derived = self.derived.copy()
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kenyon.circuit import Circuit, CountingMemory, check_rates
+from kenyon.circuit import Circuit, CountingMemory, FlyReadout, check_rates
 from kenyon.rivals.coded import CodedMethod
 
 if TYPE_CHECKING:
@@ -56,4 +56,4 @@ class Fly(CodedMethod):
         self.n_shown += len(X)
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        return self.circuit.labels(X, self.rates, self.n_threads).astype(np.intp)
+        return self.circuit.labels(X, FlyReadout(self.rates), self.n_threads).astype(np.intp)

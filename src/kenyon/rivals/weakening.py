@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon.circuit import Circuit, CountingMemory, Rates
+from kenyon.circuit import Circuit, CountingMemory, FlyReadout, Rates
 from kenyon.rivals.checks import check_above_zero
 from kenyon.rivals.coded import CodedMethod
 
@@ -75,6 +75,6 @@ class Weakening(CodedMethod):
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
         # The largest sum of what is left of 1 is the smallest sum of what was lost, which is exact.
-        lost = self.lost.scores(X, self.rates, self.n_threads)
+        lost = self.lost.scores(X, FlyReadout(self.rates), self.n_threads)
         best: NDArray[np.intp] = self.classes[lost.argmin(axis=1)].astype(np.intp)
         return best

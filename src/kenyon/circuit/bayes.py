@@ -1,0 +1,41 @@
+"""A memory read as the naive Bayes classifier reads its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kenyon.circuit.counting import CountingMemory
+from kenyon.circuit.readout import DerivedReadout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FULL = 255
+"""The level of a cell at full strength."""
+
+
+@dataclass(frozen=True)
+class BayesReadout(DerivedReadout[CountingMemory]):
+    """The log-likelihood of a code under each class, its cells drawn one by one.
+
+    The weight of a synapse is the logarithm of the cell's share in all activity that the class has
+    seen. Classes count alike, however many samples each has.
+
+    Parameters
+    ----------
+    smoothing : float
+        Activity that every cell is taken to have had besides, in samples at full strength.
+    """
+
+    smoothing: float
+    name = "bayes"
+    needs = CountingMemory
+    why = "which reads counts, but the model was begun with decay and has none"
+
+    def derive(self, memory: CountingMemory, n_threads: int) -> NDArray[np.float64]:  # noqa: D102
+        activity = memory.synapses / FULL + self.smoothing
+        shares: NDArray[np.float64] = activity / activity.sum(axis=1, keepdims=True)
+        return np.log(shares)

@@ -1,0 +1,102 @@
+"""How a memory is read: what each class receives from a code."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+
+import numpy as np
+
+from kenyon._native import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+    from kenyon.circuit.memory import Memory, Rates
+
+M = TypeVar("M", bound="Memory")
+
+
+class Readout(ABC):
+    """Reads a memory, and changes nothing that was learned."""
+
+    @abstractmethod
+    def scores(self, memory: Any, codes: Codes, n_threads: int) -> NDArray[np.float64]:
+        """Return what each of the memory's classes receives from each code."""
+
+    @abstractmethod
+    def best(self, memory: Any, codes: Codes, n_threads: int) -> NDArray[np.int32]:
+        """Return the place in `classes` of the class that receives most, the first of equals."""
+
+    @abstractmethod
+    def best_one(self, memory: Any, codes: Codes) -> int:
+        """Return the same for one code."""
+
+    @abstractmethod
+    def weights(self, memory: Any, cells: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the weights from some cells (rows) to all classes (columns)."""
+
+
+@dataclass(frozen=True)
+class FlyReadout(Readout):
+    """Weights that grow with every sample up to a cap: the paper's model."""
+
+    rates: Rates
+
+    def scores(  # noqa: D102
+        self, memory: Memory, codes: Codes, n_threads: int
+    ) -> NDArray[np.float64]:
+        return memory.scores(codes, self.rates, n_threads)
+
+    def best(  # noqa: D102
+        self, memory: Memory, codes: Codes, n_threads: int
+    ) -> NDArray[np.int32]:
+        return memory.best(codes, self.rates, n_threads)
+
+    def best_one(self, memory: Memory, codes: Codes) -> int:  # noqa: D102
+        return memory.best_one(codes, self.rates)
+
+    def weights(self, memory: Memory, cells: NDArray[Any]) -> NDArray[np.float64]:  # noqa: D102
+        return memory.weights(cells, self.rates)
+
+
+@dataclass(frozen=True)
+class DerivedReadout(Readout, Generic[M]):
+    """Weights that are computed from all that was learned, when first read after learning."""
+
+    name: ClassVar[str]
+    needs: ClassVar[type[Memory]]
+    why: ClassVar[str]
+
+    @abstractmethod
+    def derive(self, memory: M, n_threads: int) -> NDArray[np.float64]:
+        """Return the weights: a row for each of the memory's classes, a column for each cell."""
+
+    def scores(self, memory: M, codes: Codes, n_threads: int) -> NDArray[np.float64]:  # noqa: D102
+        return self._store(memory, n_threads).scores(codes, n_threads)
+
+    def best(self, memory: M, codes: Codes, n_threads: int) -> NDArray[np.int32]:  # noqa: D102
+        return self._store(memory, n_threads).best(codes, n_threads)
+
+    def best_one(self, memory: M, codes: Codes) -> int:  # noqa: D102
+        return self._store(memory, 1).best_one(codes)
+
+    def weights(self, memory: M, cells: NDArray[Any]) -> NDArray[np.float64]:  # noqa: D102
+        store = self._store(memory, 1)
+        return np.stack([store.get(slot)[cells] for slot in range(len(memory))], axis=1)
+
+    def _store(self, memory: M, n_threads: int) -> Weights:
+        memory.check_not_empty()
+        if not isinstance(memory, self.needs):
+            raise ValueError(f"readout is {self.name!r}, {self.why}: only fit changes that")
+        age, kept = memory.derived.get(self, (None, None))
+        if age == memory.age:
+            return cast("Weights", kept)
+        store = Weights(memory.n_cells)
+        for rank, row in enumerate(self.derive(memory, n_threads)):
+            store.insert(rank)
+            store.set(rank, row, 0)
+        memory.derived[self] = memory.age, store
+        return store

@@ -1,0 +1,128 @@
+"""Pairs of cells: exact sums, whatever the order, the batches and the threads."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kenyon._native import Pairs
+from kenyon.circuit import Coder, CountingMemory, PairingMemory, Rates
+from tests import reference
+
+CODER = Coder.design(12, n_cells=90, fan_in=3, n_active=9, seed=5)
+POOL = np.random.default_rng(1).standard_normal((60, 12))
+AUTO = Rates()
+
+samples = st.lists(st.tuples(st.integers(0, 59), st.integers(0, 5)), min_size=1, max_size=60)
+
+
+def encode(chosen):
+    rows = [row for row, _ in chosen]
+    return CODER.native.encode(POOL[rows], 1), np.array([label for _, label in chosen])
+
+
+def taught(chosen):
+    memory = PairingMemory(CODER.n_cells)
+    if chosen:
+        memory.learn(*encode(chosen), AUTO, 2)
+    return memory
+
+
+def state(memory):
+    return {name: array.tolist() for name, array in memory.content().items()}
+
+
+def dense(row):
+    code = np.zeros(CODER.n_cells, dtype=int)
+    for cell, level in reference.code(POOL[row], CODER).items():
+        code[cell] = level
+    return code
+
+
+@given(samples, st.integers(1, 3))
+@settings(max_examples=25, deadline=None)
+def test_pairs_are_sums_of_products_of_levels(chosen, n_threads):
+    memory = taught(chosen)
+    expected = sum(np.outer(dense(row), dense(row)) for row, _ in chosen)
+    assert memory.pairs.expand(n_threads).tolist() == expected.tolist()
+    assert memory.pairs.get().tolist() == expected[np.tril_indices(CODER.n_cells)].tolist()
+    assert memory.n_paired == len(chosen)
+
+
+@given(samples, st.randoms(), st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_order_batches_and_shards_leave_the_same_sums(chosen, random, n_shards):
+    whole = state(taught(chosen))
+    one_by_one = PairingMemory(CODER.n_cells)
+    for sample in random.sample(chosen, len(chosen)):
+        one_by_one.learn(*encode([sample]), AUTO)
+    merged = PairingMemory(CODER.n_cells)
+    for i in range(n_shards):
+        merged.merge(taught(chosen[i::n_shards]))
+    assert state(one_by_one) == state(merged) == whole
+
+
+@given(samples, samples)
+@settings(max_examples=25, deadline=None)
+def test_unlearned_is_never_learned(kept, taken):
+    memory = taught(kept + taken)
+    memory.unlearn(*encode(taken), 2)
+    assert state(memory) == state(taught(kept))
+
+
+def test_what_was_never_learned_cannot_be_unlearned_and_nothing_changes():
+    memory = taught([(0, 0), (1, 1)])
+    before = state(memory)
+    for never in ([(2, 0)], [(0, 0), (2, 1)], [(0, 1)], [(0, 0), (0, 0)]):
+        with pytest.raises(ValueError, match="were not learned"):
+            memory.unlearn(*encode(never))
+        assert state(memory) == before
+
+
+def test_it_holds_the_counters_of_a_memory_without_pairs():
+    chosen = [(i, i % 4) for i in range(40)]
+    plain = CountingMemory(CODER.n_cells)
+    plain.learn(*encode(chosen), AUTO)
+    memory = taught(chosen)
+    assert memory.synapses.tolist() == plain.synapses.tolist()
+    assert memory.nbytes == plain.nbytes + 8 * CODER.n_cells * (CODER.n_cells + 1) // 2
+    with pytest.raises(ValueError, match=r"counts pairs of cells, .* cannot be merged with one"):
+        memory.merge(plain)
+    plain.merge(memory)
+    assert plain.synapses.tolist() == (2 * memory.synapses).tolist()
+
+
+def test_forgotten_samples_stay_in_the_pairs():
+    memory = taught([(0, 0), (1, 1)])
+    before = memory.pairs.get().tolist()
+    memory.forget(1)
+    assert memory.classes.tolist() == [0]
+    assert memory.pairs.get().tolist() == before
+
+
+def test_copies_and_restored_ones_are_the_same_and_their_own():
+    memory = taught([(i, i % 3) for i in range(9)])
+    before = state(memory)
+    for other in (memory.copy(), pickle.loads(pickle.dumps(memory))):
+        assert state(other) == before
+        other.learn(*encode([(4, 1)]), AUTO)
+        assert state(other) != before == state(memory)
+
+
+def test_the_kernel_refuses_what_does_not_fit():
+    pairs = Pairs(CODER.n_cells + 1)
+    codes, _ = encode([(0, 0)])
+    with pytest.raises(ValueError, match="another number of cells"):
+        pairs.learn(codes, 1)
+    with pytest.raises(ValueError, match="another number of cells"):
+        pairs.unlearn(codes, 1)
+    with pytest.raises(ValueError, match="different numbers of cells"):
+        pairs.merge(Pairs(CODER.n_cells))
+    with pytest.raises(ValueError, match="one sum a pair"):
+        pairs.set(np.zeros(3, dtype=np.int64))
+    with pytest.raises(ValueError, match="out of range"):
+        Pairs(0)

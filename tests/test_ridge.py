@@ -1,0 +1,184 @@
+"""Ridge regression on codes: against scikit-learn's, and what counting allows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.linear_model import Ridge
+
+import kenyon
+from kenyon import FlyClassifier, SparseCoder, readouts, ridge
+from kenyon.ridge import PENALTIES, conjugate_gradients
+
+X, Y = load_digits(return_X_y=True)
+TRAIN, TEST = slice(0, 900), slice(900, 1400)
+SMALL = {"n_cells": 300, "fan_in": 6, "n_active": 60, "readout": "ridge"}
+
+
+def taught(rows=TRAIN, **parameters):
+    return FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], Y[rows])
+
+
+def codes(rows):
+    coder = SparseCoder(n_cells=300, fan_in=6, n_active=60).fit(X)
+    return coder.transform(X[rows]).toarray()
+
+
+def solution(model):
+    with model.circuit_.memory.reading as memory:
+        return memory.derived[ridge._Solution][1]
+
+
+def sums(model):
+    with model.circuit_.memory.reading as memory:
+        return {name: array.tolist() for name, array in memory.content().items()}
+
+
+@pytest.mark.parametrize("penalty", [1e-4, 0.01, 1.0])
+def test_scores_are_those_of_scikit_learns_ridge(penalty):
+    Phi = codes(TRAIN)
+    alpha = penalty * np.square(Phi).sum() / Phi.shape[1]
+    other = Ridge(alpha=alpha, fit_intercept=False).fit(Phi, np.eye(10)[Y[TRAIN]])
+    scores = taught(penalty=penalty).decision_function(X[TEST])
+    np.testing.assert_allclose(scores, other.predict(codes(TEST)), atol=1e-8)
+
+
+def test_the_automatic_penalty_has_the_least_exact_cross_validation():
+    Phi, targets = codes(TRAIN), np.eye(10)[Y[TRAIN]]
+    U, s, _ = np.linalg.svd(Phi, full_matrices=False)
+    unit, judged = np.square(s).sum() / Phi.shape[1], []
+    for penalty in PENALTIES:
+        kept = s**2 / (s**2 + penalty * unit)
+        fitted = (U * kept) @ (U.T @ targets)
+        residual = np.square(targets - fitted).sum()
+        judged.append(residual / (len(Phi) - kept.sum()) ** 2)
+    model = taught()
+    model.predict(X[TEST])
+    chosen = PENALTIES.tolist().index(solution(model).penalty)
+    assert 0 < chosen < len(PENALTIES) - 1
+    assert judged[chosen] <= 1.01 * min(judged)
+
+
+def test_it_is_more_accurate_than_the_others():
+    model = taught()
+    accuracy = {
+        readout: model.set_params(readout=readout).score(X[TEST], Y[TEST])
+        for readout in ("ridge", "bayes", "fly")
+    }
+    assert accuracy["ridge"] > max(accuracy["bayes"], accuracy["fly"]) + 0.02
+    assert accuracy["ridge"] > 0.92
+
+
+def test_soon_after_it_follows_the_last_solution():
+    model = taught(slice(0, 800))
+    model.predict(X[TEST])
+    before = solution(model)
+    model.partial_fit(X[800:802], Y[800:802])
+    scores = model.decision_function(X[TEST])
+    assert solution(model).factor is before.factor
+    assert solution(model).W is not before.W
+    fresh = taught(slice(0, 802), penalty=before.penalty).decision_function(X[TEST])
+    np.testing.assert_allclose(scores, fresh, atol=1e-6)
+
+
+def test_after_much_it_factors_anew():
+    model = taught(slice(0, 50), penalty=1e-6)
+    model.predict(X[TEST])
+    before = solution(model)
+    model.partial_fit(X[50:900], Y[50:900])
+    scores = model.decision_function(X[TEST])
+    assert solution(model).factor is not before.factor
+    np.testing.assert_allclose(scores, taught(penalty=1e-6).decision_function(X[TEST]), atol=1e-8)
+
+
+def test_another_penalty_is_another_solution():
+    model = taught(penalty=1e-4)
+    model.predict(X[TEST])
+    scores = model.set_params(penalty=1.0).decision_function(X[TEST])
+    np.testing.assert_allclose(scores, taught(penalty=1.0).decision_function(X[TEST]), atol=1e-12)
+
+
+def test_new_and_forgotten_classes_follow_too():
+    model = taught(slice(0, 800))
+    model.predict(X[TEST])
+    model.learn_one(X[800], 17)
+    assert model.decision_function(X[:3]).shape == (3, 11)
+    of_it, *of_others = model.decision_function(X[800:900])[:, 10]
+    assert of_it > max(of_others)
+    model.forget(17).rename(3, 30)
+    assert model.predict(X[TEST]).tolist().count(30) > 30
+
+
+def test_conjugate_gradients_solve_or_give_up():
+    generator = np.random.default_rng(0)
+    B = generator.standard_normal((40, 30))
+    A, C = B.T @ B + np.eye(30), generator.standard_normal((30, 4))
+    C[:, 2] = 0
+    W = conjugate_gradients(A, C, np.zeros((30, 4)), lambda R: R, 100)
+    np.testing.assert_allclose(A @ W, C, atol=1e-6)
+    assert conjugate_gradients(A, C, np.zeros((30, 4)), lambda R: R, 3) is None
+    assert conjugate_gradients(A, C, W, lambda R: R, 1) is not None
+
+
+def test_shards_merged_and_samples_unlearned_leave_the_same_sums():
+    whole = taught()
+    shards = [taught(slice(i, 900, 3)) for i in range(3)]
+    assert sums(FlyClassifier.merged(shards)) == sums(whole)
+    more = taught(slice(0, 1000)).unlearn(X[900:1000], Y[900:1000])
+    assert sums(more) == sums(whole)
+    np.testing.assert_array_equal(more.decision_function(X[TEST]), whole.decision_function(X[TEST]))
+
+
+def test_saved_is_loaded(tmp_path):
+    model = taught()
+    model.save(tmp_path / "model.kenyon")
+    other = kenyon.load(tmp_path / "model.kenyon")
+    assert sums(other) == sums(model)
+    np.testing.assert_array_equal(
+        other.decision_function(X[TEST]), model.decision_function(X[TEST])
+    )
+    assert sums(other.partial_fit(X[900:950], Y[900:950])) == sums(taught(slice(0, 950)))
+
+
+def test_threads_change_the_sums_in_nothing_and_scores_by_rounding_only():
+    one, two = (taught(n_threads=n) for n in (1, 2))
+    assert sums(one) == sums(two)
+    np.testing.assert_allclose(
+        one.decision_function(X[TEST]), two.decision_function(X[TEST]), atol=1e-9
+    )
+
+
+def test_it_must_be_there_from_the_start():
+    model = taught(readout="fly").set_params(readout="ridge")
+    with pytest.raises(ValueError, match=r"readout is 'ridge', which reads pairs .* only fit"):
+        model.predict(X)
+    assert model.fit(X[TRAIN], Y[TRAIN]).score(X[TEST], Y[TEST]) > 0.9
+
+
+def test_more_memory_than_there_is_is_refused_with_the_number(monkeypatch):
+    monkeypatch.setattr(readouts, "free_memory", lambda: 10**6)
+    with pytest.raises(MemoryError, match=r"n_cells 5000 takes 0\.3 GB .* only 0\.0 GB are free"):
+        taught(n_cells=5000)
+    assert readouts.free_memory() == 10**6
+    monkeypatch.undo()
+    assert readouts.free_memory() > 10**6
+
+
+REFUSED = {
+    "an unknown readout": ({"readout": "x"}, "readout must be one of 'fly', 'bayes', 'ridge'"),
+    "with decay": (
+        {"decay": 0.1, "learning_rate": 0.1},
+        "readout must be 'fly' where decay is not 0, but is 'ridge'",
+    ),
+    "no smoothing": ({"smoothing": 0}, "smoothing must be a number above 0, but is 0"),
+    "smoothing in words": ({"smoothing": "much"}, "smoothing must be a number above 0, but is 'm"),
+    "a negative penalty": ({"penalty": -1}, "penalty must be 'auto' or a number above 0, but is"),
+    "a list": ({"penalty": [1]}, r"penalty must be 'auto' or a number above 0, but is \[1\]"),
+}
+
+
+@pytest.mark.parametrize(("parameters", "sentence"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_is_refused(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        taught(**parameters)
