@@ -264,6 +264,34 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         """
         return softmax(self._scores(X), axis=1)
 
+    def novelty(self, X: Any) -> NDArray[np.float64]:
+        """Return how unlike everything learned samples are.
+
+        What the best class receives from the active cells, as the fly reads it, is compared with
+        what it would receive if all their synapses were at the cap: 0 is as familiar as can be, 1
+        is like nothing before. The readout does not matter.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        novelty : ndarray of shape (n_samples,)
+
+        Examples
+        --------
+        >>> from kenyon import FlyClassifier
+        >>> from kenyon.data import load
+        >>> intents = load("clinc150")
+        >>> fly = FlyClassifier().fit(intents.X_train, intents.y_train)
+        >>> known, unknown = fly.novelty(intents.X_test), fly.novelty(intents.X_out_of_scope)
+        >>> print(round(float(known.mean()), 1), round(float(unknown.mean()), 1))
+        0.1 0.4
+        """
+        X = validate_samples(self, X)
+        return self.circuit_.novelty(X, self._rates(), count_threads(self.n_threads))
+
     def explain(self, x: ArrayLike) -> Explanation:
         """Tell which active cells spoke for which class, and how much.
 

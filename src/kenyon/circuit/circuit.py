@@ -97,6 +97,14 @@ class Circuit:
             scores = [readout.scores(memory, piece, n_threads) for piece in chain((first,), codes)]
             return np.concatenate(scores)
 
+    def novelty(self, X: Any, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+        """Return how unlike all classes each row is, from 0 to 1."""
+        codes = self._codes(X, n_threads)
+        first = next(codes)
+        with self.memory.reading as memory:
+            pieces = [_novelty(memory, piece, rates, n_threads) for piece in chain((first,), codes)]
+        return np.concatenate(pieces)
+
     def explain(self, x: Any, readout: Readout) -> Explanation:
         """Tell which cells spoke for which class."""
         codes = self.coder.encode_one(x)
@@ -147,3 +155,15 @@ class Circuit:
                 )
         with self.memory.reading as memory:
             return memory.copy()
+
+
+def _novelty(memory: Memory, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+    """Return what is missing from the highest score to what synapses at their cap would give."""
+    starts, _, levels = codes.to_csr()
+    sums = np.concatenate([[0], np.cumsum(levels, dtype=np.int64)])
+    most = np.diff(sums[starts]) / 255
+    highest = memory.scores(codes, rates, n_threads).max(axis=1)
+    novelty = np.ones(len(codes))
+    # A sample that no cell answers to is like nothing.
+    np.divide(most - highest, most, out=novelty, where=most > 0)
+    return np.clip(novelty, 0, 1)
