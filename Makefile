@@ -43,6 +43,7 @@ sanitize: $(SANITIZED)/installed
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/novelty.py
 
 # What makes an encoder good; takes an hour, and the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed

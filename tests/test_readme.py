@@ -47,6 +47,7 @@ def test_the_commands_exist_and_ci_runs_them():
     [
         (README, "speed.md"),
         (README, "memory.md"),
+        (README, "novelty.md"),
         (README, "rivals.md"),
         (DATA_PAGE, "encoder.md"),
         (BENCH_PAGE, "rivals.md"),
