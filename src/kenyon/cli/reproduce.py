@@ -165,7 +165,9 @@ def _write(profile: Profile, figures: list[FigureEntry], results: Path, output: 
         for path in paths:
             say(str(path))
         return
-    command = f"kenyon reproduce --profile {profile.name} --store {results}"
+    command = f"kenyon reproduce --profile {profile.name}"
+    if results != _results(profile.name, None, output):
+        command += f" --store {results}"
     for sentence in write_report(evidence, output, command, profile.missing(evidence)):
         say(sentence)
     say(f"The report is in {output / 'index.html'}.")
