@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 
-OPTIONAL = {"torch", "sentence_transformers", "transformers", "matplotlib", "polars", "pandas"}
+OPTIONAL = {
+    *("torch", "sentence_transformers", "transformers", "matplotlib", "jinja2", "polars", "pandas"),
+}
 FOR_DOWNLOADS = {"pooch", "requests", "rich", "typer"}
 # scikit-learn takes what it finds of these.
 SKLEARN = "import sklearn.base, sklearn.datasets, sklearn.utils.validation"
