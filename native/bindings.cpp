@@ -293,22 +293,38 @@ bool has_residue(const Counters& memory, std::int64_t slot) {
   return memory.has_residue(slot);
 }
 
-void learn_pairs(Pairs& pairs, const Codes& codes, std::int64_t n_threads) {
+// Counters and pairs change together, in one call: no signal can come between.
+bool learn_both(Counters& memory, Pairs& pairs, const Codes& codes, Vector<std::int32_t> slots,
+                std::int64_t n_threads) {
+  check_samples(memory, codes, slots);
   check_codes(pairs, codes);
   nb::gil_scoped_release release;
-  pairs.learn(codes, n_threads);
+  if (!memory.learn(codes, slots.data())) return false;
+  if (pairs.learn(codes, n_threads)) return true;
+  memory.unlearn(codes, slots.data());
+  return false;
 }
 
-bool unlearn_pairs(Pairs& pairs, const Codes& codes, std::int64_t n_threads) {
+bool unlearn_both(Counters& memory, Pairs& pairs, const Codes& codes, Vector<std::int32_t> slots,
+                  std::int64_t n_threads) {
+  check_samples(memory, codes, slots);
   check_codes(pairs, codes);
   nb::gil_scoped_release release;
-  return pairs.unlearn(codes, n_threads);
+  if (!memory.unlearn(codes, slots.data())) return false;
+  if (pairs.unlearn(codes, n_threads)) return true;
+  memory.learn(codes, slots.data());
+  return false;
 }
 
-void merge_pairs(Pairs& pairs, const Pairs& other) {
-  check(other.n_cells() == pairs.n_cells(), "the pairs are of different numbers of cells");
+bool merge_both(Counters& memory, Pairs& pairs, const Counters& other, const Pairs& other_pairs,
+                Vector<std::int32_t> slots) {
+  check(other.n_cells() == memory.n_cells() && other_pairs.n_cells() == pairs.n_cells(),
+        "the memories are of different numbers of cells");
+  check(static_cast<std::int64_t>(slots.shape(0)) == other.n_classes(), "one slot a class");
+  check_slots(memory, slots);
   nb::gil_scoped_release release;
-  pairs.merge(other);
+  if (pairs.n_samples() + other_pairs.n_samples() > Pairs::kMostSamples) return false;
+  return memory.merge(other, slots.data()) && pairs.merge(other_pairs);
 }
 
 Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
@@ -318,9 +334,9 @@ Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
   return matrix;
 }
 
-void set_pairs(Pairs& pairs, Vector<std::int64_t> sums) {
+void set_pairs(Pairs& pairs, Vector<std::int64_t> sums, std::int64_t n_samples) {
   check(sums.shape(0) == pairs.sums().size(), "one sum a pair");
-  std::copy(sums.data(), sums.data() + sums.shape(0), pairs.sums().begin());
+  pairs.set(sums.data(), n_samples);
 }
 
 Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan_in,
@@ -400,13 +416,17 @@ NB_MODULE(_native, module) {
   nb::class_<Pairs>(module, "Pairs")
       .def(nb::new_(&new_memory<Pairs>), "n_cells"_a)
       .def_prop_ro("nbytes", &Pairs::nbytes)
+      .def_prop_ro("n_samples", &Pairs::n_samples)
       .def("copy", copy<Pairs>, nb::rv_policy::take_ownership)
-      .def("learn", learn_pairs, "codes"_a, "n_threads"_a)
-      .def("unlearn", unlearn_pairs, "codes"_a, "n_threads"_a)
-      .def("merge", merge_pairs, "other"_a)
       .def("expand", expand_pairs, "n_threads"_a)
       .def("get", [](const Pairs& pairs) { return to_array(pairs.sums()); })
-      .def("set", set_pairs, "sums"_a);
+      .def("set", set_pairs, "sums"_a, "n_samples"_a);
+  module.def("learn_both", learn_both, "counters"_a, "pairs"_a, "codes"_a, "slots"_a,
+             "n_threads"_a);
+  module.def("unlearn_both", unlearn_both, "counters"_a, "pairs"_a, "codes"_a, "slots"_a,
+             "n_threads"_a);
+  module.def("merge_both", merge_both, "counters"_a, "pairs"_a, "other"_a, "other_pairs"_a,
+             "slots"_a);
 
   nb::class_<Weights> weights(module, "Weights");
   bind_memory(weights);

@@ -10,32 +10,37 @@
 namespace kenyon {
 
 // The lower triangle of the sum over samples of code times code transposed, row
-// by row. A product is below 2^16, so that no stream is long enough to overflow.
+// by row. A product is below 2^16: up to kMostSamples, sums are exact as doubles.
 class Pairs {
  public:
+  static constexpr std::int64_t kMostSamples = std::int64_t{1} << 37;
+
   explicit Pairs(std::int64_t n_cells)
       : n_cells_(n_cells), sums_(static_cast<std::size_t>(n_cells * (n_cells + 1) / 2)) {}
 
   std::int64_t n_cells() const { return n_cells_; }
+  std::int64_t n_samples() const { return n_samples_; }
   std::int64_t nbytes() const { return static_cast<std::int64_t>(sums_.size() * sizeof(sums_[0])); }
   const std::vector<std::int64_t>& sums() const { return sums_; }
-  std::vector<std::int64_t>& sums() { return sums_; }
 
-  void learn(const Codes& codes, std::int64_t n_threads) { add(codes, 1, n_threads); }
-  // Returns whether it was possible: no cell may be left with a negative sum of
-  // squares. If not, nothing has changed.
+  // All return whether it was possible: there may not be too many samples, and no
+  // sum may be left negative. If not, nothing has changed.
+  bool learn(const Codes& codes, std::int64_t n_threads);
   bool unlearn(const Codes& codes, std::int64_t n_threads);
-  void merge(const Pairs& other);
+  bool merge(const Pairs& other);
+  void set(const std::int64_t* sums, std::int64_t n_samples);
 
   // The whole symmetric matrix: [n_cells][n_cells].
   void expand(double* matrix, std::int64_t n_threads) const;
 
  private:
-  void add(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  // Returns whether all sums that were changed are positive or zero.
+  bool add(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
   std::int64_t* row(std::int64_t i) { return sums_.data() + i * (i + 1) / 2; }
   const std::int64_t* row(std::int64_t i) const { return sums_.data() + i * (i + 1) / 2; }
 
   std::int64_t n_cells_;
+  std::int64_t n_samples_ = 0;
   std::vector<std::int64_t> sums_;
 };
 

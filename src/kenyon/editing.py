@@ -35,10 +35,10 @@ class EditingMixin(ABC):
     def unlearn(self: Self, X: Any, y: Any) -> Self:
         """Take samples back: afterwards the model is as if it had never learned them.
 
-        The whole call is refused, and nothing changes, where a counter or the number of samples of
-        a class would fall below zero, or a class without samples would keep counts: a sure sign
-        that these samples were never learned. The sign is not a necessary one: that a call succeeds
-        does not prove that they were.
+        The whole call is refused, and nothing changes, where a counter, a pair or the number of
+        samples of a class would fall below zero, or a class without samples would keep counts: a
+        sure sign that these samples were never learned. The sign is not a necessary one: that a
+        call succeeds does not prove that they were.
 
         Parameters
         ----------
@@ -57,6 +57,9 @@ class EditingMixin(ABC):
 
     def forget(self: Self, label: Any) -> Self:
         """Drop a class, as if none of its samples had been learned.
+
+        Where pairs of cells are counted, for the readout "ridge", its samples stay among them as
+        samples of no class; only `unlearn` takes them back there, too.
 
         Parameters
         ----------

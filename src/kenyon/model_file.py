@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 
 from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.coder import check_choice
+from kenyon.circuit.memory import as_number
 from kenyon.files import write_tensors
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from kenyon.classifier import FlyClassifier
 
+MOST_PAIRED = 2**37
+"""As many samples as the kernel counts pairs of."""
 FORMAT = "kenyon model"
 VERSION = 1
 
@@ -107,9 +111,10 @@ def _plain_parameters(model: FlyClassifier) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
     # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
     parameters["random_state"] = model.circuit_.coder.seed
-    rates = model._rates()
-    learning_rate = "auto" if rates.learning_rate is None else rates.learning_rate
-    parameters.update(learning_rate=learning_rate, decay=rates.decay)
+    model._readout()
+    for name in ("learning_rate", "decay", "smoothing", "penalty"):
+        if not isinstance(parameters[name], str):
+            parameters[name] = as_number(parameters[name])
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in parameters.items()
@@ -159,9 +164,26 @@ def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
             raise ValueError(f"its {name} hold numbers that are negative or not finite")
     if not np.all(tensors.get("factor", 1) > 0):
         raise ValueError("its factor is 0")
+    if "pairs" in tensors:
+        _check_pairs(tensors["pairs"], int(tensors["n_paired"][0]), int(tensors["samples"].sum()))
     n_names = len(header["feature_names"])
     if n_names not in (0, header["circuit"]["n_features"]):
         raise ValueError(f"it holds {n_names} names of features")
+
+
+def _check_pairs(pairs: NDArray[np.int64], n_paired: int, n_labelled: int) -> None:
+    if not n_labelled <= n_paired <= MOST_PAIRED:
+        raise ValueError(f"it has pairs of {n_paired} samples, but {n_labelled} samples")
+    n_cells = math.isqrt(2 * len(pairs))
+    starts = np.arange(n_cells + 1) * np.arange(1, n_cells + 2) // 2
+    squares = pairs[starts[1:] - 1].astype(np.float64)
+    for i, start in enumerate(starts[:-1].tolist()):
+        row = pairs[start : start + i + 1].astype(np.float64)
+        # Sums of products are bounded by sums of squares, and those by their number.
+        if (np.square(row) > squares[i] * squares[: i + 1]).any():
+            raise ValueError("its pairs are not sums of products")
+    if squares.max(initial=0) > 255**2 * n_paired:
+        raise ValueError(f"its pairs are too large for {n_paired} samples")
 
 
 def _restore(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> FlyClassifier:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dtrtri
 from threadpoolctl import threadpool_limits
 
 from kenyon.circuit import PairingMemory
@@ -25,8 +27,9 @@ PENALTIES = 10.0 ** np.arange(-6, 2)
 USUAL = 3
 """The place of the penalty that is tried first."""
 RESIDUAL = 1e-8
-N_PROBES = 32
 FEWEST_STEPS = 8
+LEAST_FREEDOM = 1e-6
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
 
     They solve (G + penalty I) W = C, with G the pairs and C the counters, both exact. What G was
     when it was last factored is kept: soon after, the solution is found from it and the last one by
-    conjugate gradients, to a relative residual of 1e-8.
+    conjugate gradients, to a relative residual of 1e-8, with the penalty that was chosen then. So
+    the same counters are read the same up to that, and up to a penalty chosen a little earlier.
 
     Parameters
     ----------
@@ -60,10 +64,16 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
 
     def _solve(self, G: Matrix, C: Matrix, memory: PairingMemory) -> _Solution:
         """Factor G, with the best penalty if none is given."""
-        unit = max(G.trace() / len(G), 1.0)
+        unit = _unit(G)
 
         def solve(penalty: float) -> _Solution:
-            factor = cho_factor(_shifted(G, penalty * unit), True, True, False)
+            try:
+                # Symmetric, so that it can be factored where it is, as LAPACK has its columns.
+                factor = cho_factor(_shifted(G, penalty * unit).T, True, True, False)
+            except LinAlgError:
+                raise ValueError(
+                    f"penalty is too small to solve for the weights: {penalty:g}"
+                ) from None
             W = cho_solve(factor, C, check_finite=False)
             return _Solution(self, memory.classes, W, factor, penalty)
 
@@ -72,7 +82,8 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
 
         def judge(penalty: float) -> tuple[float, _Solution]:
             solution = solve(penalty)
-            return cross_validation(solution, C, penalty * unit, memory.n_paired), solution
+            n_labelled, n_all = int(memory.samples.sum()), memory.pairs.n_samples
+            return cross_validation(solution, C, penalty * unit, n_labelled, n_all), solution
 
         return _descend(judge)
 
@@ -82,13 +93,10 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
         """Go on from the last solution, as long as that takes less than factoring anew."""
         if before is None or before.readout != self:
             return None
-        unit = max(G.trace() / len(G), 1.0)
-        A = _shifted(G, before.penalty * unit)
+        A = _shifted(G, before.penalty * _unit(G))
         # As many as there are in the m³ / 3 of a factorisation, at 4 m² for each class and step.
         n_steps = max(FEWEST_STEPS, len(A) // (12 * C.shape[1]))
-        W = conjugate_gradients(
-            A, C, before.columns(memory.classes), lambda R: before.precondition(R), n_steps
-        )
+        W = conjugate_gradients(A, C, before.columns(memory.classes), before.precondition, n_steps)
         if W is None:
             return None
         return _Solution(self, memory.classes, W, before.factor, before.penalty)
@@ -125,32 +133,34 @@ def conjugate_gradients(
     """Solve A W = C column by column, all at once, from a first guess; None if not in time."""
     enough = RESIDUAL * np.linalg.norm(C, axis=0)
     R = C - A @ W
-    Z = precondition(R)
-    P, rho = Z, np.einsum("ij,ij->j", R, Z)
-    for _ in range(n_steps + 1):
+    P, rho = np.zeros_like(R), np.ones(C.shape[1])
+    for _ in range(n_steps):
         if (np.linalg.norm(R, axis=0) <= enough).all():
             return W
+        Z = precondition(R)
+        before, rho = rho, np.einsum("ij,ij->j", R, Z)
+        P = Z + rho / np.maximum(before, _TINY) * P
         Q = A @ P
         # A column that is solved has nothing left to be divided.
-        alpha = rho / np.maximum(np.einsum("ij,ij->j", P, Q), np.finfo(float).tiny)
+        alpha = rho / np.maximum(np.einsum("ij,ij->j", P, Q), _TINY)
         W, R = W + alpha * P, R - alpha * Q
-        Z = precondition(R)
-        after = np.einsum("ij,ij->j", R, Z)
-        P, rho = Z + after / np.maximum(rho, np.finfo(float).tiny) * P, after
-    return None
+    return W if (np.linalg.norm(R, axis=0) <= enough).all() else None
 
 
-def cross_validation(solution: _Solution, C: Matrix, shift: float, n_samples: int) -> float:
+def cross_validation(
+    solution: _Solution, C: Matrix, shift: float, n_labelled: int, n_samples: int
+) -> float:
     """Return the generalised cross-validation of one-hot targets, up to a factor.
 
-    The trace of the inverse is estimated by random signs, always the same.
+    Samples of classes that were forgotten have targets of zero.
     """
     W = solution.W
-    residual = n_samples - np.vdot(W, C) - shift * np.vdot(W, W)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (len(W), N_PROBES))
-    trace = np.vdot(signs, solution.precondition(signs)) / N_PROBES
+    residual = n_labelled - np.vdot(W, C) - shift * np.vdot(W, W)
+    inverse, _ = dtrtri(solution.factor[0], lower=1)
+    trace = np.square(np.tril(inverse)).sum()
     freedom = n_samples - (len(W) - shift * trace)
-    return float(residual / max(freedom, 1.0) ** 2)
+    # What fits all samples without freedom cannot be told from what fits noise.
+    return float(residual / freedom**2) if freedom > LEAST_FREEDOM * n_samples else math.inf
 
 
 def _descend(judge: Callable[[float], tuple[float, _Solution]]) -> _Solution:
@@ -164,6 +174,11 @@ def _descend(judge: Callable[[float], tuple[float, _Solution]]) -> _Solution:
         else:
             step, tried = -step, tried + 1
     return best
+
+
+def _unit(G: Matrix) -> float:
+    """Return the mean sum of squares of a cell, which penalties are relative to."""
+    return float(max(G.trace() / len(G), 1.0))
 
 
 def _shifted(G: Matrix, shift: float) -> Matrix:

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon._native import Pairs
+from kenyon._native import Counters, Pairs, learn_both, merge_both, unlearn_both
 from kenyon.circuit import Coder, CountingMemory, PairingMemory, Rates
 from tests import reference
 
-CODER = Coder.design(12, n_cells=90, fan_in=3, n_active=9, seed=5)
+# Enough cells that their rows are worked on in several pieces.
+CODER = Coder.design(12, n_cells=420, fan_in=3, n_active=12, seed=5)
 POOL = np.random.default_rng(1).standard_normal((60, 12))
 AUTO = Rates()
 
@@ -50,7 +51,7 @@ def test_pairs_are_sums_of_products_of_levels(chosen, n_threads):
     expected = sum(np.outer(dense(row), dense(row)) for row, _ in chosen)
     assert memory.pairs.expand(n_threads).tolist() == expected.tolist()
     assert memory.pairs.get().tolist() == expected[np.tril_indices(CODER.n_cells)].tolist()
-    assert memory.n_paired == len(chosen)
+    assert memory.pairs.n_samples == len(chosen)
 
 
 @given(samples, st.randoms(), st.integers(1, 4))
@@ -74,6 +75,18 @@ def test_unlearned_is_never_learned(kept, taken):
     assert state(memory) == state(taught(kept))
 
 
+def test_a_pair_that_was_never_active_together_cannot_be_unlearned():
+    rows = np.zeros((3, 12))
+    rows[0, :4], rows[1, 4:8], rows[2, 2:6] = 1, 1, 0.2
+    memory = PairingMemory(CODER.n_cells)
+    for _ in range(3):
+        memory.learn(CODER.native.encode(rows[:2], 1), np.array([0, 0]), AUTO)
+    before = state(memory)
+    with pytest.raises(ValueError, match="were not learned"):
+        memory.unlearn(CODER.native.encode(rows[2:], 1), np.array([0]))
+    assert state(memory) == before
+
+
 def test_what_was_never_learned_cannot_be_unlearned_and_nothing_changes():
     memory = taught([(0, 0), (1, 1)])
     before = state(memory)
@@ -90,10 +103,9 @@ def test_it_holds_the_counters_of_a_memory_without_pairs():
     memory = taught(chosen)
     assert memory.synapses.tolist() == plain.synapses.tolist()
     assert memory.nbytes == plain.nbytes + 8 * CODER.n_cells * (CODER.n_cells + 1) // 2
-    with pytest.raises(ValueError, match=r"counts pairs of cells, .* cannot be merged with one"):
-        memory.merge(plain)
-    plain.merge(memory)
-    assert plain.synapses.tolist() == (2 * memory.synapses).tolist()
+    for one, other in ((memory, plain), (plain, memory)):
+        with pytest.raises(ValueError, match=r"counts pairs of cells, .* cannot be merged with"):
+            one.merge(other)
 
 
 def test_forgotten_samples_stay_in_the_pairs():
@@ -114,15 +126,33 @@ def test_copies_and_restored_ones_are_the_same_and_their_own():
 
 
 def test_the_kernel_refuses_what_does_not_fit():
-    pairs = Pairs(CODER.n_cells + 1)
+    counters, pairs, others = Counters(CODER.n_cells), Pairs(CODER.n_cells), Pairs(7)
+    counters.insert(0)
     codes, _ = encode([(0, 0)])
-    with pytest.raises(ValueError, match="another number of cells"):
-        pairs.learn(codes, 1)
-    with pytest.raises(ValueError, match="another number of cells"):
-        pairs.unlearn(codes, 1)
+    slots = np.zeros(1, dtype=np.int32)
+    for change in (learn_both, unlearn_both):
+        with pytest.raises(ValueError, match="another number of cells"):
+            change(counters, others, codes, slots, 1)
+        with pytest.raises(IndexError, match="no such slot"):
+            change(counters, pairs, codes, slots + 1, 1)
+        with pytest.raises(ValueError, match="one slot a sample"):
+            change(counters, pairs, codes, slots[:0], 1)
     with pytest.raises(ValueError, match="different numbers of cells"):
-        pairs.merge(Pairs(CODER.n_cells))
+        merge_both(counters, pairs, counters, others, slots)
+    with pytest.raises(ValueError, match="one slot a class"):
+        merge_both(counters, pairs, counters, pairs, slots[:0])
     with pytest.raises(ValueError, match="one sum a pair"):
-        pairs.set(np.zeros(3, dtype=np.int64))
+        pairs.set(np.zeros(3, dtype=np.int64), 1)
     with pytest.raises(ValueError, match="out of range"):
         Pairs(0)
+
+
+def test_more_samples_than_are_exact_are_refused_and_nothing_changes():
+    memory = taught([(0, 0), (1, 1)])
+    memory.pairs.set(memory.pairs.get(), 2**37 - 1)
+    before = state(memory)
+    with pytest.raises(OverflowError):
+        memory.learn(*encode([(2, 0), (3, 2)]), AUTO)
+    with pytest.raises(OverflowError):
+        memory.merge(taught([(2, 0), (3, 2)]))
+    assert state(memory) == before

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
@@ -72,6 +75,35 @@ def test_classes_keep_their_places(circuit):
     np.testing.assert_array_equal(circuit.scores(X, readout, 1), before[:, [1, 2, 3, 4, 0]])
     circuit.memory.change(lambda memory: memory.forget(2))
     np.testing.assert_array_equal(circuit.scores(X, readout, 1), before[:, [1, 3, 4, 0]])
+
+
+def test_a_class_that_is_only_named_wins_nothing(circuit):
+    circuit.learn(X, Y, RATES, 1, np.array([*range(5), 77, -3]))
+    strange = np.random.default_rng(5).standard_normal((200, 12))
+    assert set(circuit.labels(strange, BayesReadout(10.0), 1).tolist()) <= set(range(5))
+
+
+def test_old_weights_are_not_kept(circuit):
+    for smoothing in (0.1, 0.2, 0.3):
+        circuit.scores(X, BayesReadout(smoothing), 1)
+        circuit.learn(X[:1], Y[:1], RATES, 1)
+    with circuit.memory.reading as memory:
+        assert len(memory.derived) == 1
+
+
+def test_those_who_read_at_the_same_time_derive_once(circuit, monkeypatch):
+    derived, derive = [], BayesReadout.derive
+
+    def slowly(self, memory, n_threads):
+        derived.append(1)
+        time.sleep(0.2)
+        return derive(self, memory, n_threads)
+
+    monkeypatch.setattr(BayesReadout, "derive", slowly)
+    with ThreadPoolExecutor(4) as pool:
+        scores = list(pool.map(lambda _: circuit.scores(X, BayesReadout(0.7), 1), range(4)))
+    assert len(derived) == 1
+    assert all((other == scores[0]).all() for other in scores)
 
 
 def test_explanations_add_up(circuit):

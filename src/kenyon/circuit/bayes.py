@@ -37,5 +37,10 @@ class BayesReadout(DerivedReadout[CountingMemory]):
 
     def derive(self, memory: CountingMemory, n_threads: int) -> NDArray[np.float64]:  # noqa: D102
         activity = memory.synapses / FULL + self.smoothing
-        shares: NDArray[np.float64] = activity / activity.sum(axis=1, keepdims=True)
-        return np.log(shares)
+        total = activity.sum(axis=1, keepdims=True)
+        weights: NDArray[np.float64] = np.log(activity) - np.log(total)
+        learned = memory.samples > 0
+        if learned.any():
+            # Of a class that is only named nothing is known, which speaks for no sample.
+            weights[~learned] = weights[learned].min() - 1
+        return weights

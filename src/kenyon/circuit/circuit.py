@@ -126,13 +126,15 @@ class Circuit:
         y: NDArray[Any],
         n_threads: int,
     ) -> None:
-        """Do something with all samples; what takes more than one piece, with a copy first."""
+        """Do something with all samples; what takes long, with a copy first."""
         pieces = (
             (self.coder.native.encode(rows, n_threads), y[where])
             for where, rows in self.coder.pieces(X)
         )
         ahead = list(islice(pieces, 2))
-        if len(ahead) == 1:
+        with self.memory.reading as memory:
+            is_quick = len(ahead) == 1 and len(y) <= memory.n_quick
+        if is_quick:
             self.memory.change(lambda memory: action(memory, *ahead[0]))
             return
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from kenyon._native import Codes
 
+_TOO_MANY = "a counter would exceed 2147483647: too many samples of one class"
+
 
 class CountingMemory(Memory):
     """A counter for each cell and class: the sum of the cell's levels in the class's samples.
@@ -38,22 +40,22 @@ class CountingMemory(Memory):
                 f"decay is {rates.decay}, but the model was begun without: only fit changes that"
             )
         new = self.declare(y)
-        if not self.store.learn(codes, self.labels.slots(y)):
+        if not self._learn(codes, self.labels.slots(y), n_threads):
             self.retract(new)
-            raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
+            raise OverflowError(_TOO_MANY)
 
     def unlearn(  # noqa: D102
         self, codes: Codes, y: NDArray[Any], n_threads: int = 1
     ) -> None:
         slots = self.labels.slots(y)
-        if not self.store.unlearn(codes, slots):
+        if not self._unlearn(codes, slots, n_threads):
             raise ValueError(
                 "X and y hold samples that were not learned: a counter would fall below zero"
             )
         samples = self.store.samples
         emptied = [slot for slot in np.unique(slots).tolist() if samples[slot] == 0]
         if any(self.store.has_residue(slot) for slot in emptied):
-            self.store.learn(codes, slots)
+            self._learn(codes, slots, n_threads)
             raise ValueError(
                 "X and y hold samples that were not learned: a class without samples would keep "
                 "counts"
@@ -64,12 +66,26 @@ class CountingMemory(Memory):
     def merge(self, other: Memory) -> None:  # noqa: D102
         if not isinstance(other, CountingMemory):
             raise ValueError(f"merge is not possible: {ORDER_MATTERS}")
+        if type(other) is not type(self):
+            raise ValueError(
+                "a model that counts pairs of cells, as readout 'ridge' does, cannot be merged "
+                "with one that does not"
+            )
         new = self.declare(other.classes)
         slots = np.empty(len(other), dtype=np.int32)
         slots[other.store.slot_of_rank] = self.labels.slots(other.classes)
-        if not self.store.merge(other.store, slots):
+        if not self._merge(other, slots):
             self.retract(new)
-            raise OverflowError("a counter would exceed 2147483647: too many samples of one class")
+            raise OverflowError(_TOO_MANY)
+
+    def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
+        return self.store.learn(codes, slots)
+
+    def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
+        return self.store.unlearn(codes, slots)
+
+    def _merge(self, other: Any, slots: NDArray[np.int32]) -> bool:
+        return self.store.merge(other.store, slots)
 
     def scores(  # noqa: D102
         self, codes: Codes, rates: Rates, n_threads: int

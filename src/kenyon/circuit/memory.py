@@ -33,18 +33,19 @@ class Rates(NamedTuple):
 @lru_cache
 def check_rates(learning_rate: object, decay: object) -> Rates:
     """Check what a user gave, where "auto" stands for None; remembered, since often asked."""
-    if not 0 <= (fading := _as_number(decay)) < 1:
+    if not 0 <= (fading := as_number(decay)) < 1:
         raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
     if isinstance(learning_rate, str) and learning_rate == "auto":
         return Rates(None, fading)
-    if not 0 < (rate := _as_number(learning_rate)) < math.inf:
+    if not 0 < (rate := as_number(learning_rate)) < math.inf:
         raise ValueError(
             f"learning_rate must be 'auto' or a number above 0, but is {learning_rate!r}"
         )
     return Rates(rate, fading)
 
 
-def _as_number(value: object) -> float:
+def as_number(value: object) -> float:
+    """Return a number as a float, and what is none as NaN."""
     try:
         return float(value) if isinstance(value, Real) else math.nan
     except OverflowError:
@@ -61,6 +62,8 @@ class Memory(ABC):
 
     store: Counters | Weights
     dtype: type[np.generic]
+    # Samples that can be learned while others wait.
+    n_quick = 1 << 20
 
     def __init__(self, n_cells: int) -> None:
         self.n_cells = n_cells
@@ -163,10 +166,10 @@ class Memory(ABC):
 
     def copy(self: Self) -> Self:
         """Return a memory that can change without this one."""
-        other = type(self)(self.n_cells)
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
         other.store = self.store.copy()
         other.labels = self.labels.copy()
-        other.age = self.age
         other.derived = self.derived.copy()
         return other
 

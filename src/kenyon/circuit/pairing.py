@@ -6,79 +6,72 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kenyon._native import Pairs
+from kenyon._native import Pairs, learn_both, merge_both, unlearn_both
 from kenyon.circuit.counting import CountingMemory
+from kenyon.circuit.free_memory import free_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.memory import Memory, Rates
 
 Self = TypeVar("Self", bound="PairingMemory")
+
+BYTES_OF_A_SQUARE = 40
+"""Taken for each cell squared: 4 by the sums, the rest by matrices while they are solved."""
 
 
 class PairingMemory(CountingMemory):
     """Counters, and for each pair of cells the sum of products of their levels over all samples.
 
     Pairs belong to no class: what is forgotten, not unlearned, stays in them as samples of none.
+
+    Raises
+    ------
+    MemoryError
+        If that would take more memory than there is.
     """
+
+    # A pair for each two active cells takes long enough that others should not wait for many.
+    n_quick = 64
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)
+        taken, free = BYTES_OF_A_SQUARE * n_cells**2, free_memory()
+        if free is not None and taken > free:
+            raise MemoryError(
+                f"readout 'ridge' with n_cells {n_cells} takes {taken / 1e9:,.1f} GB to count and "
+                f"read pairs of cells, but only {free / 1e9:,.1f} GB are free"
+            )
         self.pairs = Pairs(n_cells)
-        self.n_paired = 0
 
     @property
     def nbytes(self) -> int:  # noqa: D102
         return super().nbytes + self.pairs.nbytes
 
-    def learn(  # noqa: D102
-        self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1
-    ) -> None:
-        super().learn(codes, y, rates)
-        self.pairs.learn(codes, n_threads)
-        self.n_paired += len(codes)
+    def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
+        return learn_both(self.store, self.pairs, codes, slots, n_threads)
 
-    def unlearn(  # noqa: D102
-        self, codes: Codes, y: NDArray[Any], n_threads: int = 1
-    ) -> None:
-        if not self.pairs.unlearn(codes, n_threads):
-            raise ValueError(
-                "X and y hold samples that were not learned: a pair's sum would fall below zero"
-            )
-        try:
-            super().unlearn(codes, y)
-        except BaseException:
-            self.pairs.learn(codes, n_threads)
-            raise
-        self.n_paired -= len(codes)
+    def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
+        return unlearn_both(self.store, self.pairs, codes, slots, n_threads)
 
-    def merge(self, other: Memory) -> None:  # noqa: D102
-        if not isinstance(other, PairingMemory):
-            raise ValueError(
-                "a model that counts pairs of cells, as readout 'ridge' does, cannot be merged "
-                "with one that does not"
-            )
-        super().merge(other)
-        self.pairs.merge(other.pairs)
-        self.n_paired += other.n_paired
+    def _merge(self, other: Any, slots: NDArray[np.int32]) -> bool:
+        return merge_both(self.store, self.pairs, other.store, other.pairs, slots)
 
     def copy(self: Self) -> Self:  # noqa: D102
         other = super().copy()
         other.pairs = self.pairs.copy()
-        other.n_paired = self.n_paired
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102
-        pairs = {"pairs": self.pairs.get(), "n_paired": np.array([self.n_paired], np.int64)}
-        return {**super().content(), **pairs}
+        n_paired = np.array([self.pairs.n_samples], np.int64)
+        return {**super().content(), "pairs": self.pairs.get(), "n_paired": n_paired}
 
     @classmethod
     def restore(  # noqa: D102
         cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]
     ) -> Self:
         memory = super().restore(classes, content)
-        memory.pairs.set(np.ascontiguousarray(content["pairs"], dtype=np.int64))
-        memory.n_paired = int(content["n_paired"][0])
+        sums = np.ascontiguousarray(content["pairs"], dtype=np.int64)
+        memory.pairs.set(sums, int(content["n_paired"][0]))
         return memory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from kenyon.circuit.memory import Memory, Rates
 
 M = TypeVar("M", bound="Memory")
+
+# Whoever else wants to read what is being derived waits for it, rather than derive it too; and
+# libraries that compute have one number of threads for all that call them.
+_deriving = Lock()
 
 
 class Readout(ABC):
@@ -91,12 +96,23 @@ class DerivedReadout(Readout, Generic[M]):
         memory.check_not_empty()
         if not isinstance(memory, self.needs):
             raise ValueError(f"readout is {self.name!r}, {self.why}: only fit changes that")
-        age, kept = memory.derived.get(self, (None, None))
-        if age == memory.age:
-            return cast("Weights", kept)
-        store = Weights(memory.n_cells)
-        for rank, row in enumerate(self.derive(memory, n_threads)):
-            store.insert(rank)
-            store.set(rank, row, 0)
-        memory.derived[self] = memory.age, store
-        return store
+        if (kept := self._kept(memory)) is not None:
+            return kept
+        with _deriving:
+            if (kept := self._kept(memory)) is not None:
+                return kept
+            store = Weights(memory.n_cells)
+            for rank, row in enumerate(self.derive(memory, n_threads)):
+                store.insert(rank)
+                store.set(rank, row, 0)
+            memory.derived = {
+                readout: (age, other)
+                for readout, (age, other) in memory.derived.items()
+                if age == memory.age or not isinstance(other, Weights)
+            }
+            memory.derived[self] = memory.age, store
+            return store
+
+    def _kept(self, memory: M) -> Weights | None:
+        age, store = memory.derived.get(self, (None, None))
+        return cast("Weights", store) if age == memory.age else None

@@ -1,0 +1,32 @@
+"""How much memory there is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_MEMINFO = Path("/proc/meminfo")
+_LIMIT, _USED = (Path(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
+
+
+def free_memory() -> int | None:
+    """Return how many bytes can still be had, where the system tells."""
+    known = [free for free in (_free_of_machine(), _free_of_container()) if free is not None]
+    return min(known, default=None)
+
+
+def _free_of_machine() -> int | None:
+    if _MEMINFO.exists():
+        for line in _MEMINFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    if "SC_AVPHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _free_of_container() -> int | None:
+    try:
+        return int(_LIMIT.read_text()) - int(_USED.read_text())
+    except (OSError, ValueError):  # there is none, or it has no limit
+        return None
