@@ -37,7 +37,7 @@ ORDER_FREE = {
 }
 # These take minutes even with as many units as the others; they find their ridge by themselves.
 LARGE = ("ranpac", "fly-cl")
-LARGE_SIZES = {3200: N_SEEDS, 10_000: 1}
+LARGE_SIZES = {3200: N_SEEDS}
 SEARCHED_WITH = {"n_cells": 3200}
 # A choice made with one seed may not suit another (EWC's diverged); these take too long for more.
 N_SEARCHED, SEARCHED_ONCE = 3, {"gem", "offline"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kenyon.figures.catalogue import FIGURES
-from kenyon.figures.curves import describe_seeds, plot_accuracy, plot_memory_loss
+from kenyon.figures.curves import count_seeds, describe_seeds, plot_accuracy, plot_memory_loss
 from kenyon.figures.evidence import Evidence
 from kenyon.figures.style import new_figure
 from tests.figures.samples import evidence, summary
@@ -24,7 +24,7 @@ def test_accuracy_is_the_mean_over_seeds_against_classes():
     (band,) = axes.collections
     low, high = band.get_datalim(axes.transData).intervaly
     assert high - low == pytest.approx(0.2 + 2 * np.std([0.9, 0.95], ddof=1))
-    assert axes.get_title(loc="left") == "MNIST-20 (2 seeds, GEM 1)"
+    assert axes.get_title(loc="left") == "MNIST-20 (1 to 2 seeds)"
 
 
 def test_memory_loss_of_each_task():
@@ -37,7 +37,12 @@ def test_memory_loss_of_each_task():
 
 def test_how_many_seeds():
     assert describe_seeds({"fly": summary("fly", [(1, 1, 1)])}) == "1 seed"
-    assert describe_seeds({"fly": summary("fly")}) == "2 seeds"
+    assert (
+        describe_seeds({"fly": summary("fly")}) == count_seeds({"fly": summary("fly")}) == "2 seeds"
+    )
+    fewer = {"fly": summary("fly"), "gem": summary("gem", [(1, 1, 1)])}
+    assert describe_seeds(fewer) == "2 seeds, GEM 1"
+    assert count_seeds(fewer) == "1 to 2 seeds"
 
 
 @pytest.mark.parametrize("name", ["fig2", "fig3", "fig4", "s1", "cost"])

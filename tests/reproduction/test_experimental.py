@@ -115,4 +115,9 @@ def test_neither_rule_separates():
         "linear": {"inputs": [1, 0, 0], "codes": [1, 0.9, 0]},
         "means": {"inputs": [1, 0, 0], "codes": [1, 0.5, 0]},
     }
-    assert judge(change(("prototypes", "shares"), shares))[0][4] == "not"
+    outcomes, measured = judge(change(("prototypes", "shares"), shares))
+    assert outcomes[4] == "not"
+    assert "by the fly's rule 10 before, 10 after" in measured[4]
+    shares["means"]["inputs"] = [0.9, 0, 0]
+    measured = judge(change(("prototypes", "shares"), shares))[1]
+    assert "by the fly's rule 0 before, 10 after" in measured[4]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kenyon.figures.evidence import Evidence
     from kenyon.protocol.summary import Summary
 
+MANY = 1000
+"""Numbers so far apart have only their powers of ten written out."""
 COSTS: dict[str, Callable[[Summary], float]] = {
     "seconds of learning": lambda summary: summary.cost("learn_seconds"),
     # What takes less than a page would have no place on a logarithmic axis.
@@ -36,7 +38,8 @@ def draw(evidence: Evidence) -> Figure:
             for method, summary in evidence.of(dataset, METHODS).items():
                 _mark(axes, method, summary, cost(summary))
             axes.set(xscale="log", xlabel=label, ylabel="final accuracy", ylim=(0, 1))
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            low, high = axes.get_xlim()
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < MANY * low else (1,)))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_title(DATASETS.get(dataset, dataset))

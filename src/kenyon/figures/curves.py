@@ -67,6 +67,15 @@ def describe_seeds(runs: dict[str, Summary]) -> str:
     return ", ".join([f"{most} seed{'s' if most > 1 else ''}", *fewer])
 
 
+def count_seeds(runs: dict[str, Summary]) -> str:
+    """Say how many seeds there are, in a few words."""
+    counts = [len(summary.records) for summary in runs.values()]
+    fewest, most = min(counts), max(counts)
+    if fewest < most:
+        return f"{fewest} to {most} seeds"
+    return f"{most} seed{'s' if most > 1 else ''}"
+
+
 def look(method: str) -> dict[str, Any]:
     """Return how a method's line looks."""
     colour, marker, line = LOOKS[method]
@@ -81,6 +90,6 @@ def look(method: str) -> dict[str, Any]:
 
 
 def _label(axes: Axes, dataset: str, runs: dict[str, Summary], what: str) -> None:
-    axes.set_title(f"{DATASETS.get(dataset, dataset)} ({describe_seeds(runs)})")
+    axes.set_title(f"{DATASETS.get(dataset, dataset)} ({count_seeds(runs)})")
     axes.set_ylabel(what)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -52,7 +52,8 @@ def _describe_separated(found: list[Found]) -> str:
     def reach(rule: str, code: str) -> int:
         """Return the most prototypes for which every labeling was right, with every seed."""
         shares = np.min([one["shares"][rule][code] for one in found], axis=0)
-        return max(int(n) for n, s in zip(found[0]["n_prototypes"], shares, strict=True) if s == 1)
+        right = [n for n, s in zip(found[0]["n_prototypes"], shares, strict=True) if s == 1]
+        return max(right, default=0)
 
     return (
         f"any labels of up to {reach('linear', 'inputs')} prototypes before, "
