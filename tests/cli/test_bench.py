@@ -245,7 +245,7 @@ def test_parameters_that_are_set(planned):
     ],
 )
 def test_values_are_numbers_or_words(text, expected):
-    assert bench._changes([f"fly.x={text}"]) == {"fly": {"x": expected}}
+    assert bench._changes([f"fly.x={text}"], ["fly"]) == {"fly": {"x": expected}}
 
 
 @given(st.text())

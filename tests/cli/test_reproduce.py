@@ -3,15 +3,18 @@
 import csv
 import re
 import sys
+from functools import lru_cache
 
 import pytest
 
 from kenyon.cli import following
 from kenyon.experiments.catalogue import Experiment
+from kenyon.figures import style
 from kenyon.figures.catalogue import FIGURES
 from kenyon.reproduction.profiles import PROFILES, Profile
 
 METHODS = ("fly", "perceptron-v3")
+measure = lru_cache(Experiment.measure)
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +24,8 @@ def _small(here, monkeypatch):
     monkeypatch.setitem(PROFILES, "full", Profile("full", ("digits",), METHODS, 2))
     for name in FIGURES.keys() - {"fig4", "s2"}:
         monkeypatch.delitem(FIGURES, name)
+    monkeypatch.setattr(Experiment, "measure", measure)
+    monkeypatch.setitem(style._SETTINGS, "savefig.dpi", 30)
 
 
 def test_all_of_it(run, folder):
