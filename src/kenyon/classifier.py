@@ -14,7 +14,7 @@ from kenyon import model_file
 from kenyon.circuit import Circuit, Explanation, Rates, check_rates, count_threads
 from kenyon.coders import design_coder
 from kenyon.editing import EditingMixin
-from kenyon.readouts import check_readout, new_memory
+from kenyon.readouts import check_readout, new_memory, usual_layer
 from kenyon.validation import unchanged_on_error, validate_labelled, validate_samples
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from kenyon.circuit import Guard, Memory, Readout
-    from kenyon.circuit.coder import Channels, Inhibition
+    from kenyon.circuit.coder import Channels
+    from kenyon.circuit.usual import Inhibition
     from kenyon.readouts import ReadoutName
 
 
@@ -48,6 +49,8 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
     ----------
     n_cells, fan_in, n_active, inhibition, channels
         The first layer, as of `SparseCoder`. They take effect when the first samples are learned.
+        With readout "ridge" those that are None are chosen for it: up to 4500 cells, each summing a
+        quarter of the features, and half of them active, with "subtract".
     learning_rate : float or "auto", default="auto"
         How much one sample strengthens a synapse, of at most 1: the paper's beta. "auto" stands for
         20 / (samples of the class). Without decay it is a matter of reading only: setting it after
@@ -118,7 +121,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         n_cells: int | None = None,
         fan_in: int | None = None,
         n_active: int | None = None,
-        inhibition: Inhibition = "cut",
+        inhibition: Inhibition | None = None,
         channels: Channels = "auto",
         learning_rate: float | Literal["auto"] = "auto",
         decay: float = 0.0,
@@ -356,8 +359,9 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return self.circuit_.memory
 
     def _new_circuit(self) -> Circuit:
-        coder = design_coder(self, self.n_features_in_)
-        return Circuit(coder, new_memory(self._readout(), self.decay, coder.n_cells))
+        readout = self._readout()
+        coder = design_coder(self, self.n_features_in_, usual_layer(readout))
+        return Circuit(coder, new_memory(readout, self.decay, coder.n_cells))
 
     def _teach(
         self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None = None

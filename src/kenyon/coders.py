@@ -10,13 +10,15 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from kenyon.circuit import Coder, count_threads
+from kenyon.circuit import SPARSE, Coder, count_threads
 from kenyon.validation import NUMBERS, unchanged_on_error, validate_samples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kenyon.circuit.coder import Channels, Inhibition
+    from kenyon.circuit import Usual
+    from kenyon.circuit.coder import Channels
+    from kenyon.circuit.usual import Inhibition
 
 
 def choose_seed(random_state: int | np.random.RandomState | None) -> int:
@@ -28,11 +30,12 @@ def choose_seed(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def design_coder(estimator: Any, n_features: int) -> Coder:
+def design_coder(estimator: Any, n_features: int, usual: Usual = SPARSE) -> Coder:
     """Design the first layer from an estimator's parameters of the same names."""
     names = ("n_cells", "fan_in", "n_active", "inhibition", "channels")
     given = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
-    return Coder.design(n_features, seed=choose_seed(estimator.random_state), **given)
+    seed = choose_seed(estimator.random_state)
+    return Coder.design(n_features, seed=seed, usual=usual, **given)
 
 
 class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from kenyon.circuit import (
+    BROAD,
+    SPARSE,
     BayesReadout,
     CountingMemory,
     DecayingMemory,
@@ -19,7 +21,7 @@ from kenyon.circuit.memory import as_number
 from kenyon.ridge import RidgeReadout
 
 if TYPE_CHECKING:
-    from kenyon.circuit import Memory, Readout
+    from kenyon.circuit import Memory, Readout, Usual
 
 READOUTS = ("fly", "bayes", "ridge")
 ReadoutName = Literal["fly", "bayes", "ridge"]
@@ -47,6 +49,11 @@ def new_memory(readout: Readout, decay: float, n_cells: int) -> Memory:
     if decay:
         return DecayingMemory(n_cells)
     return (PairingMemory if isinstance(readout, RidgeReadout) else CountingMemory)(n_cells)
+
+
+def usual_layer(readout: Readout) -> Usual:
+    """Return what a first layer is like that a readout does well with."""
+    return BROAD if isinstance(readout, RidgeReadout) else SPARSE
 
 
 def _check_positive(name: str, value: object, other: str = "") -> float:

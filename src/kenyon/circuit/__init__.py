@@ -10,8 +10,11 @@ from kenyon.circuit.guard import Guard
 from kenyon.circuit.memory import Memory, Rates, check_rates
 from kenyon.circuit.pairing import PairingMemory
 from kenyon.circuit.readout import FlyReadout, Readout
+from kenyon.circuit.usual import BROAD, SPARSE, Usual
 
 __all__ = [
+    "BROAD",
+    "SPARSE",
     "BayesReadout",
     "Circuit",
     "Coder",
@@ -24,6 +27,7 @@ __all__ = [
     "PairingMemory",
     "Rates",
     "Readout",
+    "Usual",
     "check_rates",
     "count_threads",
 ]

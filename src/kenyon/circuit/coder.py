@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, field, fields
 from numbers import Integral
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kenyon import _native
+from kenyon.circuit.usual import SPARSE, Inhibition, Usual
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-Inhibition = Literal["cut", "subtract"]
 Channels = Literal["auto", "raw", "on-off"]
 
 MAX_FAN_IN = 4095
@@ -74,28 +73,27 @@ class Coder:
         n_cells: int | None = None,
         fan_in: int | None = None,
         n_active: int | None = None,
-        inhibition: Inhibition = "cut",
+        inhibition: Inhibition | None = None,
         channels: Channels = "auto",
         seed: int = 0,
+        usual: Usual = SPARSE,
     ) -> Coder:
-        """Check the parameters and choose those that are None from the number of features."""
+        """Check the parameters and choose those that are None as is usual."""
         check_choice("channels", channels, ("auto", "raw", "on-off"))
         on_off = channels == "on-off" or (channels == "auto" and n_features < _ON_OFF_BELOW)
         n_channels = 2 * n_features if on_off else n_features
         if n_cells is None:
-            n_cells = usual_cells(n_features)
+            n_cells = usual.n_cells(n_features)
         n_cells = check_whole("n_cells", n_cells, MAX_CELLS)
         if fan_in is None:
-            # Half the channels at most: ON and OFF of a single feature must not meet in one cell.
-            fan_in = min(max(1, n_channels // 2), max(2, min(n_features // 10, 64)))
+            fan_in = usual.fan_in(n_features, n_channels)
         why = f"X has {n_channels} channels" if n_channels < MAX_FAN_IN else ""
         fan_in = check_whole("fan_in", fan_in, min(n_channels, MAX_FAN_IN), why)
         if n_active is None:
-            # With two or three features there are only 6 or 15 different cells: the winners must
-            # not all be copies of one.
-            n_copies = n_cells / math.comb(n_channels, fan_in)
-            n_active = max(1, n_cells // 20, min(n_cells, math.ceil(1.5 * n_copies)))
+            n_active = usual.n_active(n_cells, fan_in, n_channels)
         n_active = check_whole("n_active", n_active, n_cells, "n_cells")
+        if inhibition is None:
+            inhibition = usual.inhibition
         return cls(n_features, n_cells, fan_in, n_active, inhibition, on_off, seed)
 
     def parameters(self) -> dict[str, Any]:
@@ -124,11 +122,6 @@ class Coder:
             # Integers and half floats fit a float exactly; the rest is taken as double.
             dtype = np.float32 if dense.dtype in _NARROW else np.float64
             yield rows, np.ascontiguousarray(dense, dtype=dtype)
-
-
-def usual_cells(n_features: int) -> int:
-    """Return how many cells there are when nobody says: 40 to a feature, within reason."""
-    return max(400, min(40 * n_features, 20_000))
 
 
 def _as_vector(x: Any) -> NDArray[np.float64]:

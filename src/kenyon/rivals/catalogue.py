@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Order = Literal["shuffled", "classes"]
 ORDERS: tuple[Order, ...] = ("shuffled", "classes")
-Group = Literal["paper", "variant", "ablation", "perceptron", "modern"]
+Group = Literal["paper", "variant", "ablation", "perceptron", "modern", "readout"]
 
 
 @dataclass(frozen=True)
@@ -240,6 +240,23 @@ METHODS = {
             "modern",
             "sparse projection, the largest kept, then ridge regression",
             grid={"share_active": (0.05, 0.1, 0.3, 0.5)},
+        ),
+        MethodEntry(
+            "bayes",
+            "Kenyon, bayes",
+            "read:Read",
+            "readout",
+            "the fly's counters, read as likelihoods",
+            variant={"readout": "bayes"},
+            grid={"smoothing": (0.001, 0.01, 0.03, 0.1, 0.3, 1.0)},
+        ),
+        MethodEntry(
+            "ridge",
+            "Kenyon, ridge",
+            "read:Read",
+            "readout",
+            "counters and pairs of cells, read by least squares",
+            variant={"readout": "ridge"},
         ),
     )
 }

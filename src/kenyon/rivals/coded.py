@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from kenyon.circuit import Coder
+from kenyon.circuit import SPARSE, Coder
 from kenyon.rivals.method import Method
+
+if TYPE_CHECKING:
+    from kenyon.circuit import Usual
 
 
 @dataclass(kw_only=True, eq=False)
@@ -32,7 +36,12 @@ class CodedMethod(Method):
             fan_in=self.fan_in,
             n_active=self.n_active,
             seed=self.seed,
+            usual=self._usual(),
         )
+
+    def _usual(self) -> Usual:
+        """Return how what is None is chosen."""
+        return SPARSE
 
     @property
     def n_parameters(self) -> int:  # noqa: D102

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from kenyon.circuit.coder import MAX_CELLS, check_whole, usual_cells
+from kenyon.circuit import SPARSE
+from kenyon.circuit.coder import MAX_CELLS, check_whole
 from kenyon.rivals.checks import check_above_zero
 from kenyon.rivals.torch_method import TorchMethod, tensor
 
@@ -58,7 +59,7 @@ class NetworkMethod(TorchMethod):
     def _start(self) -> None:
         super()._start()
         check_above_zero("learning_rate", self.learning_rate)
-        n_hidden = usual_cells(self.n_features) if self.n_hidden is None else self.n_hidden
+        n_hidden = SPARSE.n_cells(self.n_features) if self.n_hidden is None else self.n_hidden
         self._n_units = check_whole("n_hidden", n_hidden, MAX_CELLS)
         self.theta = self.draw_weights()
         self.barred = torch.zeros(self.n_classes)

@@ -6,7 +6,8 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kenyon.circuit.coder import MAX_CELLS, check_whole, usual_cells
+from kenyon.circuit import SPARSE
+from kenyon.circuit.coder import MAX_CELLS, check_whole
 from kenyon.rivals.method import Method
 from kenyon.rivals.ridge import Ridge
 
@@ -44,7 +45,7 @@ class RidgeMethod(Method):
     def _start(self) -> None:
         n_cells = self.n_cells
         if n_cells is None:
-            n_cells = min(usual_cells(self.n_features), MOST_CELLS)
+            n_cells = min(SPARSE.n_cells(self.n_features), MOST_CELLS)
         self.penalty = 1.0
         self.ridge = Ridge(self.encode, check_whole("n_cells", n_cells, MAX_CELLS), self.n_classes)
 
