@@ -32,8 +32,8 @@ class PairingMemory(CountingMemory):
         If that would take more memory than there is.
     """
 
-    # A pair for each two active cells takes long enough that others should not wait for many.
-    n_quick = 64
+    # To count more pairs in place takes longer than to copy them.
+    n_quick = 256
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)
