@@ -132,12 +132,17 @@ void Pairs::set(const std::int64_t* sums, std::int64_t n_samples) {
 
 void Pairs::expand(double* matrix, std::int64_t n_threads) const {
   in_parallel(n_cells_, n_threads, [&](std::int64_t, std::int64_t i) {
-    for (std::int64_t j = 0; j <= i; ++j) {
-      const double sum = static_cast<double>(row(i)[j]);
-      matrix[i * n_cells_ + j] = sum;
-      matrix[j * n_cells_ + i] = sum;
-    }
+    double* to = matrix + i * n_cells_;
+    std::transform(row(i), row(i) + i + 1, to,
+                   [](std::int64_t sum) { return static_cast<double>(sum); });
+    std::fill(to + i + 1, to + n_cells_, 0.0);
   });
+}
+
+double Pairs::trace() const {
+  double trace = 0;
+  for (std::int64_t i = 0; i < n_cells_; ++i) trace += static_cast<double>(row(i)[i]);
+  return trace;
 }
 
 }  // namespace kenyon

@@ -31,7 +31,10 @@ class Pairs {
   bool merge(const Pairs& other);
   void set(const std::int64_t* sums, std::int64_t n_samples);
 
-  // The whole symmetric matrix: [n_cells][n_cells].
+  // The sum of squares of all levels.
+  double trace() const;
+
+  // [n_cells][n_cells], with zeros above the diagonal.
   void expand(double* matrix, std::int64_t n_threads) const;
 
  private:
