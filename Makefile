@@ -45,6 +45,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/novelty.py
+	$(BIN)/python benchmarks/readouts.py
 
 # What makes an encoder good; takes an hour, and the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed

@@ -418,6 +418,7 @@ NB_MODULE(_native, module) {
       .def_prop_ro("nbytes", &Pairs::nbytes)
       .def_prop_ro("n_samples", &Pairs::n_samples)
       .def("copy", copy<Pairs>, nb::rv_policy::take_ownership)
+      .def_prop_ro("trace", &Pairs::trace)
       .def("expand", expand_pairs, "n_threads"_a)
       .def("get", [](const Pairs& pairs) { return to_array(pairs.sums()); })
       .def("set", set_pairs, "sums"_a, "n_samples"_a);

@@ -4,6 +4,7 @@
 #include "kernel.hpp"
 
 #include "encode.hpp"
+#include "products.hpp"
 #include "read.hpp"
 
 #define KENYON_TEXT_(name) #name
@@ -17,7 +18,7 @@ static_assert(kLanes == kTileRows, "a tile has one lane a row");
 extern const Kernel kKernel;
 const Kernel kKernel = {
     KENYON_TEXT(KENYON_PATH), encode_rows<float>, encode_rows<double>, encode_dense<float>,
-    encode_dense<double>,     read_counts,        read_weights};
+    encode_dense<double>,     read_counts,        read_weights,        add_products};
 
 }  // namespace KENYON_PATH
 }  // namespace kenyon

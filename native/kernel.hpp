@@ -17,6 +17,10 @@ constexpr std::int64_t kWeightsPerRow = 8;
 // Rows that are coded together.
 constexpr std::int64_t kTileRows = 32;
 
+// Cells whose levels lie together where pairs are counted: a panel is [pairs of
+// samples][kPanelCells][2].
+constexpr std::int64_t kPanelCells = 32;
+
 struct Kernel {
   const char* name;
   // Codes of rows first to stop - 1 of X, into the same places of the sink.
@@ -31,6 +35,9 @@ struct Kernel {
   void (*read_counts)(const Code&, const std::int32_t* block, const std::int32_t* caps,
                       std::int64_t* sums);
   void (*read_weights)(const Code&, const double* block, double* sums);
+  // Adds the products of all cells of two panels to sums: [kPanelCells][kPanelCells].
+  void (*add_products)(const std::int16_t* rows, const std::int16_t* columns, std::int64_t n_pairs,
+                       std::int32_t* sums);
 };
 
 namespace baseline {

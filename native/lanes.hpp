@@ -1,6 +1,6 @@
 // Vectors of the width that this path's instruction set has, through the
 // compiler's vector extensions, so that one source serves SSE2, AVX2, AVX-512
-// and NEON. Only three operations need an intrinsic.
+// and NEON. Only four operations need an intrinsic.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,18 @@ inline Int16s where_set(const std::uint8_t* bits, Int16s value) {
 #endif
 }
 
+template <class V, class T>
+inline V load_as(const T* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class V, class T>
+inline void store_as(T* to, const V& v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
 using Int32s = std::int32_t __attribute__((vector_size(kVectorBytes)));
 using Words = std::uint64_t __attribute__((vector_size(kVectorBytes)));
 
@@ -67,6 +79,22 @@ inline Words multiply_low_halves(Words a, Words b) {
       _mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
 #else
   return (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu);
+#endif
+}
+
+// The sum of the products of both halves of each word, which are not negative.
+inline Int32s multiply_pairs(Int32s a, Int32s b) {
+#if defined(__AVX512BW__)
+  return reinterpret_cast<Int32s>(
+      _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<Int32s>(
+      _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<Int32s>(
+      _mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  return (a & 0xFFFF) * (b & 0xFFFF) + (a >> 16) * (b >> 16);
 #endif
 }
 

@@ -11,6 +11,11 @@ namespace {
 // Rows that a thread works on for a whole batch should stay in its cache.
 constexpr std::int64_t kRowsBytes = std::int64_t{1} << 18;
 
+// What was measured, in the time of one addition to the sum of a pair that is
+// looked up: to multiply and add in panels, and to add a panel's sum.
+constexpr double kProductTime = 0.01;
+constexpr double kSumTime = 1;
+
 std::int64_t rows_of_piece(std::int64_t n_cells) {
   const std::int64_t row_bytes = n_cells * static_cast<std::int64_t>(sizeof(std::int64_t));
   return std::max<std::int64_t>(1, kRowsBytes / row_bytes);
@@ -25,9 +30,33 @@ std::int64_t add_row(const Code& code, std::int64_t place, std::int64_t sign, st
   return seen;
 }
 
+// Whether it takes less time to multiply all cells than to look up the active.
+bool is_dense(const Codes& codes, std::int64_t n_cells) {
+  double n_products = 0;
+  for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
+    const double n = static_cast<double>(codes[s].n);
+    n_products += n * n;
+  }
+  const std::int64_t n_blocks =
+      (codes.n_samples() + Panels::kMostSamples - 1) / Panels::kMostSamples;
+  const double square = static_cast<double>(n_cells) * static_cast<double>(n_cells);
+  return n_products > square * (kProductTime * static_cast<double>(codes.n_samples()) +
+                                kSumTime * static_cast<double>(n_blocks));
+}
+
 }  // namespace
 
 bool Pairs::add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {
+  n_samples_ += sign * codes.n_samples();
+  if (is_dense(codes, n_cells_)) {
+    Panels panels(n_cells_, std::min(codes.n_samples(), Panels::kMostSamples));
+    // Without memory for panels it takes longer, and that is all.
+    if (panels) return add_all(codes, panels, sign, n_threads);
+  }
+  return add_active(codes, sign, n_threads);
+}
+
+bool Pairs::add_active(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {
   const std::int64_t n_rows = rows_of_piece(n_cells_);
   std::atomic<bool> possible{true};
   in_parallel((n_cells_ + n_rows - 1) / n_rows, n_threads, [&](std::int64_t, std::int64_t piece) {
@@ -42,8 +71,39 @@ bool Pairs::add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {
     }
     if (seen < 0) possible = false;
   });
-  n_samples_ += sign * codes.n_samples();
   return possible;
+}
+
+bool Pairs::add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::int64_t n_threads) {
+  std::atomic<bool> possible{true};
+  for (std::int64_t first = 0; first < codes.n_samples(); first += Panels::kMostSamples) {
+    panels.fill(codes, first, n_threads);
+    in_parallel(panels.n_panels(), n_threads, [&](std::int64_t, std::int64_t piece) {
+      // The longest rows first, so that threads end together.
+      const std::int64_t i = panels.n_panels() - 1 - piece;
+      Square square;
+      std::int64_t seen = 0;
+      for (std::int64_t j = 0; j <= i; ++j) {
+        panels.multiply(i, j, square);
+        seen |= add_square(square, i * kPanelCells, j * kPanelCells, sign);
+      }
+      if (seen < 0) possible = false;
+    });
+  }
+  return possible;
+}
+
+std::int64_t Pairs::add_square(const Square& square, std::int64_t first, std::int64_t column,
+                               std::int64_t sign) {
+  // Baseline instruction sets have no product of 64 bits.
+  const std::int64_t flip = sign < 0 ? -1 : 0;
+  std::int64_t seen = 0;
+  for (std::int64_t i = first; i < std::min(first + kPanelCells, n_cells_); ++i) {
+    const std::int32_t* sums = square.sums[i - first];
+    const std::int64_t n = std::min(kPanelCells, i + 1 - column);
+    for (std::int64_t j = 0; j < n; ++j) seen |= row(i)[column + j] += (sums[j] ^ flip) - flip;
+  }
+  return seen;
 }
 
 bool Pairs::learn(const Codes& codes, std::int64_t n_threads) {
@@ -72,12 +132,17 @@ void Pairs::set(const std::int64_t* sums, std::int64_t n_samples) {
 
 void Pairs::expand(double* matrix, std::int64_t n_threads) const {
   in_parallel(n_cells_, n_threads, [&](std::int64_t, std::int64_t i) {
-    for (std::int64_t j = 0; j <= i; ++j) {
-      const double sum = static_cast<double>(row(i)[j]);
-      matrix[i * n_cells_ + j] = sum;
-      matrix[j * n_cells_ + i] = sum;
-    }
+    double* to = matrix + i * n_cells_;
+    std::transform(row(i), row(i) + i + 1, to,
+                   [](std::int64_t sum) { return static_cast<double>(sum); });
+    std::fill(to + i + 1, to + n_cells_, 0.0);
   });
+}
+
+double Pairs::trace() const {
+  double trace = 0;
+  for (std::int64_t i = 0; i < n_cells_; ++i) trace += static_cast<double>(row(i)[i]);
+  return trace;
 }
 
 }  // namespace kenyon

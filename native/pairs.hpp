@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codes.hpp"
+#include "panels.hpp"
 
 namespace kenyon {
 
@@ -30,12 +31,23 @@ class Pairs {
   bool merge(const Pairs& other);
   void set(const std::int64_t* sums, std::int64_t n_samples);
 
-  // The whole symmetric matrix: [n_cells][n_cells].
+  // The sum of squares of all levels.
+  double trace() const;
+
+  // [n_cells][n_cells], with zeros above the diagonal.
   void expand(double* matrix, std::int64_t n_threads) const;
 
  private:
-  // Returns whether all sums that were changed are positive or zero.
+  // All return whether no sum was left negative: by the active cells of each
+  // sample, or by the levels of all cells in many samples at once.
   bool add(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  bool add_active(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  bool add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::int64_t n_threads);
+
+  // Adds the sums of a square from this row and column on, up to the diagonal.
+  // Returns the union of the bits of all results.
+  std::int64_t add_square(const Square& square, std::int64_t first, std::int64_t column,
+                          std::int64_t sign);
   std::int64_t* row(std::int64_t i) { return sums_.data() + i * (i + 1) / 2; }
   const std::int64_t* row(std::int64_t i) const { return sums_.data() + i * (i + 1) / 2; }
 

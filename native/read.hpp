@@ -12,18 +12,6 @@ namespace KENYON_PATH {
 
 using Doubles = double __attribute__((vector_size(kVectorBytes)));
 
-template <class V, class T>
-inline V load_as(const T* from) {
-  V v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
-}
-
-template <class V, class T>
-inline void store_as(T* to, const V& v) {
-  __builtin_memcpy(to, &v, sizeof v);
-}
-
 // sums[j] = sum over cells of level * min(count, cap[j]), exact in 64 bits:
 // the counts of even and of odd classes are the halves of words.
 inline void read_counts(const Code& code, const std::int32_t* block, const std::int32_t* caps,

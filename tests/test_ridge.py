@@ -6,14 +6,16 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
 
 import kenyon
 from kenyon import FlyClassifier, SparseCoder, ridge
-from kenyon.circuit import pairing
+from kenyon.circuit import journal, pairing
 from kenyon.circuit.free_memory import free_memory
-from kenyon.ridge import PENALTIES, conjugate_gradients
+from kenyon.ridge import BETTER, PENALTIES
 
 X, Y = load_digits(return_X_y=True)
 TRAIN, TEST = slice(0, 900), slice(900, 1400)
@@ -29,6 +31,11 @@ def codes(rows):
     return coder.transform(X[rows]).toarray()
 
 
+def unit(Phi):
+    """The mean sum of squares of a cell, to a power of two of what levels are."""
+    return 2.0 ** round(np.log2(np.square(255 * Phi).sum() / Phi.shape[1])) / 255**2
+
+
 def solution(model):
     with model.circuit_.memory.reading as memory:
         return memory.derived[ridge._Solution][1]
@@ -42,8 +49,7 @@ def sums(model):
 @pytest.mark.parametrize("penalty", [1e-4, 0.01, 1.0])
 def test_scores_are_those_of_scikit_learns_ridge(penalty):
     Phi = codes(TRAIN)
-    alpha = penalty * np.square(Phi).sum() / Phi.shape[1]
-    other = Ridge(alpha=alpha, fit_intercept=False).fit(Phi, np.eye(10)[Y[TRAIN]])
+    other = Ridge(alpha=penalty * unit(Phi), fit_intercept=False).fit(Phi, np.eye(10)[Y[TRAIN]])
     scores = taught(penalty=penalty).decision_function(X[TEST])
     np.testing.assert_allclose(scores, other.predict(codes(TEST)), atol=1e-8)
 
@@ -51,22 +57,32 @@ def test_scores_are_those_of_scikit_learns_ridge(penalty):
 def exact(Phi, targets):
     """The exact generalised cross-validation of every penalty."""
     U, s, _ = np.linalg.svd(Phi, full_matrices=False)
-    unit, judged = np.square(s).sum() / Phi.shape[1], []
+    judged = []
     for penalty in PENALTIES:
-        kept = s**2 / (s**2 + penalty * unit)
+        kept = s**2 / (s**2 + penalty * unit(Phi))
         residual = np.square(targets - (U * kept) @ (U.T @ targets)).sum()
         judged.append(residual / (len(Phi) - kept.sum()) ** 2)
     return judged
 
 
 @pytest.mark.parametrize("n_samples", [100, 250, 300, 350, 900])
-def test_the_automatic_penalty_has_the_least_exact_cross_validation(n_samples):
+def test_the_automatic_penalty_is_hardly_worse_than_the_best(n_samples):
     judged = exact(codes(slice(0, n_samples)), np.eye(10)[Y[:n_samples]])
     model = taught(slice(0, n_samples))
     model.predict(X[TEST])
     chosen = PENALTIES.tolist().index(solution(model).penalty)
-    assert judged[chosen] <= 1.001 * min(judged)
+    assert judged[chosen] <= 1.02 / BETTER * min(judged)
     assert 0 < chosen < len(PENALTIES) - 1
+
+
+@pytest.mark.parametrize("usual", [1e-3, 100])
+def test_a_first_guess_that_is_off_is_left(monkeypatch, usual):
+    monkeypatch.setattr(ridge, "USUAL", usual)
+    judged = exact(codes(TRAIN), np.eye(10)[Y[TRAIN]])
+    model = taught()
+    model.predict(X[TEST])
+    chosen = PENALTIES.tolist().index(solution(model).penalty)
+    assert judged[chosen] <= 1.02 / BETTER * min(judged)
 
 
 def test_forgotten_samples_have_targets_of_zero():
@@ -99,12 +115,60 @@ def test_soon_after_it_follows_the_last_solution():
     model = taught(slice(0, 800))
     model.predict(X[TEST])
     before = solution(model)
-    model.partial_fit(X[800:802], Y[800:802])
+    model.partial_fit(X[800:850], Y[800:850])
     scores = model.decision_function(X[TEST])
-    assert solution(model).factor is before.factor
-    assert solution(model).W is not before.W
-    fresh = taught(slice(0, 802), penalty=before.penalty).decision_function(X[TEST])
-    np.testing.assert_allclose(scores, fresh, atol=1e-6)
+    assert solution(model).R is before.R
+    assert len(solution(model).signs) == 50
+    fresh = taught(slice(0, 850), penalty=before.penalty).decision_function(X[TEST])
+    np.testing.assert_allclose(scores, fresh, atol=1e-10)
+
+
+def test_the_residual_is_that_of_a_new_factor():
+    model = taught(slice(0, 800))
+    for start in range(800, 860, 20):
+        model.predict(X[TEST])
+        model.partial_fit(X[start : start + 20], Y[start : start + 20])
+    model.unlearn(X[5:15], Y[5:15]).predict(X[TEST])
+    with model.circuit_.memory.reading as memory:
+        G, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
+    followed = solution(model)
+    assert len(followed.signs) == 70
+    W = followed.solve(C)
+    R = C - (G + np.tril(G, -1).T) @ W - followed.penalty * followed.unit * W
+    assert (np.linalg.norm(R, axis=0) <= 1e-12 * np.linalg.norm(C, axis=0)).all()
+
+
+changes = st.lists(
+    st.tuples(st.sampled_from(["learn", "learn_one", "unlearn", "rename", "read"]), st.booleans()),
+    max_size=12,
+)
+
+
+@given(changes)
+@settings(max_examples=15, deadline=None)
+def test_whatever_was_read_in_between_scores_are_those_of_a_new_model(actions):
+    model = taught(slice(0, 300), n_cells=120, n_active=40, penalty=0.1)
+    learned, places = list(range(300)), iter(range(300, 900))
+    for action, is_read in actions:
+        if action == "learn":
+            new = [next(places) for _ in range(7)]
+            model.partial_fit(X[new], Y[new])
+            learned += new
+        elif action == "learn_one":
+            learned.append(next(places))
+            model.learn_one(X[learned[-1]], Y[learned[-1]])
+        elif action == "unlearn":
+            model.unlearn(X[learned[:5]], Y[learned[:5]])
+            learned = learned[5:]
+        elif action == "rename":
+            model.rename(3, 30).rename(30, 3)
+        if is_read:
+            model.predict(X[:1])
+    fresh = FlyClassifier(**{**SMALL, "n_cells": 120, "n_active": 40, "penalty": 0.1})
+    fresh.fit(X[learned], Y[learned])
+    np.testing.assert_allclose(
+        model.decision_function(X[TEST]), fresh.decision_function(X[TEST]), atol=1e-9
+    )
 
 
 def test_after_much_it_factors_anew():
@@ -113,8 +177,37 @@ def test_after_much_it_factors_anew():
     before = solution(model)
     model.partial_fit(X[50:900], Y[50:900])
     scores = model.decision_function(X[TEST])
-    assert solution(model).factor is not before.factor
+    assert solution(model).R is not before.R
     np.testing.assert_allclose(scores, taught(penalty=1e-6).decision_function(X[TEST]), atol=1e-8)
+
+
+def test_after_a_merge_it_factors_anew():
+    model = taught(slice(0, 800))
+    model.predict(X[TEST])
+    before = solution(model)
+    model.merge(taught(slice(800, 802)))
+    scores = model.decision_function(X[TEST])
+    assert solution(model).R is not before.R
+    np.testing.assert_allclose(scores, taught(slice(0, 802)).decision_function(X[TEST]), atol=1e-9)
+
+
+def test_after_an_interruption_it_factors_anew(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    model = taught(slice(0, 800))
+    model.predict(X[TEST])
+    with monkeypatch.context() as patched:
+        patched.setattr(journal.Journal, "note", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.learn_one(X[800], Y[800])
+    model.learn_one(X[801], Y[801])
+    assert sums(model) == sums(taught(slice(0, 802)))
+    np.testing.assert_allclose(
+        model.decision_function(X[TEST]),
+        taught(slice(0, 802)).decision_function(X[TEST]),
+        atol=1e-9,
+    )
 
 
 def test_another_penalty_is_another_solution():
@@ -127,25 +220,14 @@ def test_another_penalty_is_another_solution():
 def test_new_and_forgotten_classes_follow_too():
     model = taught(slice(0, 800), n_cells=600, penalty=0.1)
     model.predict(X[TEST])
-    factor = solution(model).factor
+    factor = solution(model).R
     model.learn_one(X[800], 17).forget(17).rename(3, 30)
     scores = model.decision_function(X[TEST])
-    assert solution(model).factor is factor
+    assert solution(model).R is factor
     fresh = taught(slice(0, 800), n_cells=600, penalty=0.1)
     fresh.learn_one(X[800], 17).forget(17)
     places = [0, 1, 2, 4, 5, 6, 7, 8, 9, 3]
     np.testing.assert_allclose(scores, fresh.decision_function(X[TEST])[:, places], atol=1e-6)
-
-
-def test_conjugate_gradients_solve_or_give_up():
-    generator = np.random.default_rng(0)
-    B = generator.standard_normal((40, 30))
-    A, C = B.T @ B + np.eye(30), generator.standard_normal((30, 4))
-    C[:, 2] = 0
-    W = conjugate_gradients(A, C, np.zeros((30, 4)), lambda R: R, 100)
-    np.testing.assert_allclose(A @ W, C, atol=1e-6)
-    assert conjugate_gradients(A, C, np.zeros((30, 4)), lambda R: R, 3) is None
-    assert conjugate_gradients(A, C, W, lambda R: R, 1) is not None
 
 
 def test_shards_merged_and_samples_unlearned_leave_the_same_sums():
@@ -193,7 +275,7 @@ def test_more_memory_than_there_is_is_refused_with_the_number(monkeypatch, tmp_p
     model = taught()
     model.save(tmp_path / "model.kenyon")
     monkeypatch.setattr(pairing, "free_memory", lambda: 10**6)
-    with pytest.raises(MemoryError, match=r"n_cells 5000 takes 1\.0 GB .* only 0\.0 GB are free"):
+    with pytest.raises(MemoryError, match=r"n_cells 5000 takes 0\.7 GB .* only 0\.0 GB are free"):
         taught(n_cells=5000)
     with pytest.raises(MemoryError, match="n_cells 300 takes"):
         kenyon.load(tmp_path / "model.kenyon")

@@ -71,8 +71,9 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         With "bayes", what every cell is taken to have seen of each class besides, in samples at
         full strength.
     penalty : float or "auto", default="auto"
-        With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell.
-        "auto": by generalised cross-validation.
+        With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell
+        (rounded to a power of two, so that it stays while little is learned). "auto": by
+        generalised cross-validation.
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None

@@ -3,49 +3,49 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg import LinAlgError, cho_factor, solve_triangular
 from threadpoolctl import threadpool_limits
 
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.bayes import FULL
 from kenyon.circuit.readout import DerivedReadout
+from kenyon.cross_validation import cross_validation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
+
+    from kenyon._native import Codes
 
     Matrix = NDArray[np.float64]
 
 PENALTIES = 10.0 ** np.arange(-6, 2)
 """Tried where none is given, relative to the mean sum of squares of a cell."""
-USUAL = 3
-"""The place of the penalty that is tried first."""
-RESIDUAL = 1e-8
-FEWEST_STEPS = 8
-LEAST_FREEDOM = 1e-6
-_TINY = np.finfo(np.float64).tiny
+USUAL = 0.1
+"""The penalty that is usually best, relative to the mean sum of squares of a sample."""
+BETTER = 0.95
+"""The share of a cross-validation below which another penalty is worth factoring anew."""
 
 
 @dataclass(frozen=True)
 class RidgeReadout(DerivedReadout[PairingMemory]):
     """The weights that predict best, in the least squares sense, which class a code came with.
 
-    They solve (G + penalty I) W = C, with G the pairs and C the counters, both exact. What G was
-    when it was last factored is kept: soon after, the solution is found from it and the last one by
-    conjugate gradients, to a relative residual of 1e-8, with the penalty that was chosen then. So
-    the same counters are read the same up to that, and up to a penalty chosen a little earlier.
+    They solve (G + shift I) W = C, with G the pairs and C the counters, both exact. The factor of
+    G + shift I is kept: soon after, when few samples were learned or unlearned, the solution is
+    found from it and the codes of these samples by Woodbury's formula, with the penalty that was
+    chosen then. So the same counters are read the same up to rounding, and up to a penalty chosen
+    a little earlier.
 
     Parameters
     ----------
     penalty : float or None
-        Relative to the mean of G's diagonal. None: the one of `PENALTIES` with the smallest
-        generalised cross-validation.
+        Relative to the mean of G's diagonal, itself rounded to a power of two, so that the shift
+        stays where it is while little is learned. None: the one of `PENALTIES` that generalised
+        cross-validation finds best, or hardly worse than the best.
     """
 
     penalty: float | None
@@ -54,134 +54,121 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
     why = "which reads pairs of cells, but the model was begun without counting them"
 
     def derive(self, memory: PairingMemory, n_threads: int) -> Matrix:  # noqa: D102
-        G = memory.pairs.expand(n_threads)
-        C = memory.synapses.T.astype(np.float64)
-        before = memory.derived.get(_Solution, (0, None))[1]
+        C = np.asfortranarray(memory.synapses.T, dtype=np.float64)
         with threadpool_limits(n_threads):
-            solution = self._follow(before, G, C, memory) or self._solve(G, C, memory)
-        memory.derived[_Solution] = memory.age, solution
-        return FULL * solution.W.T
+            solution = self._follow(memory) or self._factor(memory, C, n_threads)
+            memory.derived[_Solution] = memory.age, solution
+            return FULL * solution.solve(C).T
 
-    def _solve(self, G: Matrix, C: Matrix, memory: PairingMemory) -> _Solution:
+    def _follow(self, memory: PairingMemory) -> _Solution | None:
+        """Go on from the last solution, if the samples since are few and known."""
+        before: _Solution | None = memory.derived.get(_Solution, (0, None))[1]
+        if before is None or before.readout != self or before.unit != _unit(memory):
+            return None
+        changes = memory.journal.since(before.moment)
+        if changes is None:
+            return None
+        if len(before.signs) + sum(len(codes) for _, codes in changes) > memory.journal.most:
+            return None
+        after = before.updated(changes, memory.journal.moment)
+        # What was interrupted between learning and noting it is missing.
+        return after if after.trace == memory.pairs.trace else None
+
+    def _factor(self, memory: PairingMemory, C: Matrix, n_threads: int) -> _Solution:
         """Factor G, with the best penalty if none is given."""
-        unit = _unit(G)
-
-        def solve(penalty: float) -> _Solution:
-            try:
-                # Symmetric, so that it can be factored where it is, as LAPACK has its columns.
-                factor = cho_factor(_shifted(G, penalty * unit).T, True, True, False)
-            except LinAlgError:
-                raise ValueError(
-                    f"penalty is too small to solve for the weights: {penalty:g}"
-                ) from None
-            W = cho_solve(factor, C, check_finite=False)
-            return _Solution(self, memory.classes, W, factor, penalty)
-
         if self.penalty is not None:
-            return solve(self.penalty)
-
-        def judge(penalty: float) -> tuple[float, _Solution]:
-            solution = solve(penalty)
+            return _factored(self, memory, self.penalty, n_threads)
+        place, last = _usual_place(memory), None
+        while True:
+            solution = _factored(self, memory, PENALTIES[place], n_threads)
+            near = [i for i in (place, place - 1, place + 1) if 0 <= i < len(PENALTIES)]
+            shifts = [PENALTIES[i] * solution.unit for i in near]
             n_labelled, n_all = int(memory.samples.sum()), memory.pairs.n_samples
-            return cross_validation(solution, C, penalty * unit, n_labelled, n_all), solution
-
-        return _descend(judge)
-
-    def _follow(
-        self, before: _Solution | None, G: Matrix, C: Matrix, memory: PairingMemory
-    ) -> _Solution | None:
-        """Go on from the last solution, as long as that takes less than factoring anew."""
-        if before is None or before.readout != self:
-            return None
-        A = _shifted(G, before.penalty * _unit(G))
-        # As many as there are in the m³ / 3 of a factorisation, at 4 m² for each class and step.
-        n_steps = max(FEWEST_STEPS, len(A) // (12 * C.shape[1]))
-        W = conjugate_gradients(A, C, before.columns(memory.classes), before.precondition, n_steps)
-        if W is None:
-            return None
-        return _Solution(self, memory.classes, W, before.factor, before.penalty)
+            judged = cross_validation(solution.R, C, shifts[0], shifts, n_labelled, n_all)
+            best = int(np.argmin(judged))
+            if not judged[best] < BETTER * judged[0] or near[best] == last:
+                return solution
+            place, last = near[best], place
 
 
 @dataclass(frozen=True, eq=False)
 class _Solution:
-    """Weights, and the factor that they were found with."""
+    """The factor R of R' R = G + shift I as G was, and what was learned and unlearned since."""
 
     readout: RidgeReadout
-    classes: NDArray[Any]
-    W: Matrix
-    factor: tuple[Matrix, bool]
     penalty: float
+    unit: float
+    moment: int
+    trace: float
+    R: Matrix
+    signs: Matrix
+    Y: Matrix
+    """R'^-1 times the codes since, as columns."""
+    S: Matrix
 
-    def precondition(self, R: Matrix) -> Matrix:
-        """Solve for the matrix that was factored."""
-        solved: Matrix = cho_solve(self.factor, R, check_finite=False)
-        return solved
+    def solve(self, B: Matrix) -> Matrix:
+        """Solve (G + shift I) X = B for G as it is now, by Woodbury's formula."""
+        U = solve_triangular(self.R, B, trans="T", check_finite=False)
+        if len(self.signs):
+            U -= self.Y @ np.linalg.solve(self.S, self.Y.T @ U)
+        X: Matrix = solve_triangular(self.R, U, overwrite_b=True, check_finite=False)
+        return X
 
-    def columns(self, classes: NDArray[Any]) -> Matrix:
-        """Return the weights of these classes, zero for those that are new."""
-        place = {label: i for i, label in enumerate(self.classes.tolist())}
-        W = np.zeros((len(self.W), len(classes)))
-        for j, label in enumerate(classes.tolist()):
-            if label in place:
-                W[:, j] = self.W[:, place[label]]
-        return W
-
-
-def conjugate_gradients(
-    A: Matrix, C: Matrix, W: Matrix, precondition: Callable[[Matrix], Matrix], n_steps: int
-) -> Matrix | None:
-    """Solve A W = C column by column, all at once, from a first guess; None if not in time."""
-    enough = RESIDUAL * np.linalg.norm(C, axis=0)
-    R = C - A @ W
-    P, rho = np.zeros_like(R), np.ones(C.shape[1])
-    for _ in range(n_steps):
-        if (np.linalg.norm(R, axis=0) <= enough).all():
-            return W
-        Z = precondition(R)
-        before, rho = rho, np.einsum("ij,ij->j", R, Z)
-        P = Z + rho / np.maximum(before, _TINY) * P
-        Q = A @ P
-        # A column that is solved has nothing left to be divided.
-        alpha = rho / np.maximum(np.einsum("ij,ij->j", P, Q), _TINY)
-        W, R = W + alpha * P, R - alpha * Q
-    return W if (np.linalg.norm(R, axis=0) <= enough).all() else None
-
-
-def cross_validation(
-    solution: _Solution, C: Matrix, shift: float, n_labelled: int, n_samples: int
-) -> float:
-    """Return the generalised cross-validation of one-hot targets, up to a factor.
-
-    Samples of classes that were forgotten have targets of zero.
-    """
-    W = solution.W
-    residual = n_labelled - np.vdot(W, C) - shift * np.vdot(W, W)
-    inverse, _ = dtrtri(solution.factor[0], lower=1)
-    trace = np.square(np.tril(inverse)).sum()
-    freedom = n_samples - (len(W) - shift * trace)
-    # What fits all samples without freedom cannot be told from what fits noise.
-    return float(residual / freedom**2) if freedom > LEAST_FREEDOM * n_samples else math.inf
+    def updated(self, changes: list[tuple[int, Codes]], moment: int) -> _Solution:
+        """Return what also knows these changes."""
+        if not changes:
+            return replace(self, moment=moment)
+        signs = np.concatenate([np.full(len(codes), float(sign)) for sign, codes in changes])
+        Phi = _columns([codes for _, codes in changes], len(self.R))
+        trace = self.trace + float(np.square(Phi).sum(axis=0) @ signs)
+        Y = solve_triangular(self.R, Phi, trans="T", overwrite_b=True, check_finite=False)
+        across = self.Y.T @ Y
+        S = np.block([[self.S, across], [across.T, Y.T @ Y + np.diag(signs)]])
+        return replace(
+            self,
+            moment=moment,
+            trace=trace,
+            signs=np.concatenate([self.signs, signs]),
+            Y=np.hstack([self.Y, Y]),
+            S=S,
+        )
 
 
-def _descend(judge: Callable[[float], tuple[float, _Solution]]) -> _Solution:
-    """Return the solution of the best penalty, walking downhill from the usual one."""
-    place, step, tried = USUAL, -1, 0
-    lowest, best = judge(PENALTIES[place])
-    while tried < 2 and 0 <= place + step < len(PENALTIES):
-        value, solution = judge(PENALTIES[place + step])
-        if value < lowest:
-            place, lowest, best, tried = place + step, value, solution, 1
-        else:
-            step, tried = -step, tried + 1
-    return best
+def _factored(
+    readout: RidgeReadout, memory: PairingMemory, penalty: float, n_threads: int
+) -> _Solution:
+    """Factor G as it is now."""
+    # As LAPACK has its columns, this is the upper triangle.
+    A, scale = memory.pairs.expand(n_threads).T, _unit(memory)
+    A[np.diag_indices_from(A)] += penalty * scale
+    try:
+        R, _ = cho_factor(A, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        raise ValueError(f"penalty is too small to solve for the weights: {penalty:g}") from None
+    moment, trace, none = memory.journal.moment, memory.pairs.trace, np.zeros(0)
+    Y, S = np.zeros((len(R), 0)), np.zeros((0, 0))
+    return _Solution(readout, penalty, scale, moment, trace, R, none, Y, S)
 
 
-def _unit(G: Matrix) -> float:
-    """Return the mean sum of squares of a cell, which penalties are relative to."""
-    return float(max(G.trace() / len(G), 1.0))
+def _unit(memory: PairingMemory) -> float:
+    """Return the mean sum of squares of a cell, to a power of two."""
+    return 2.0 ** round(math.log2(max(memory.pairs.trace / memory.n_cells, 1.0)))
 
 
-def _shifted(G: Matrix, shift: float) -> Matrix:
-    A = G.copy()
-    A.flat[:: len(A) + 1] += shift
-    return A
+def _usual_place(memory: PairingMemory) -> int:
+    """Return the place of the penalty to begin with."""
+    n_samples = max(1, memory.pairs.n_samples)
+    place = round(math.log10(USUAL * memory.n_cells / n_samples / PENALTIES[0]))
+    return min(max(place, 0), len(PENALTIES) - 1)
+
+
+def _columns(changes: list[Codes], n_cells: int) -> Matrix:
+    """Return codes as the columns of a matrix."""
+    Phi = np.zeros((sum(map(len, changes)), n_cells))
+    first = 0
+    for codes in changes:
+        starts, cells, levels = codes.to_csr()
+        rows = np.repeat(np.arange(first, first + len(codes)), np.diff(starts))
+        Phi[rows, cells] = levels
+        first += len(codes)
+    return Phi.T

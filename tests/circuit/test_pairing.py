@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kenyon import _native
 from kenyon._native import Counters, Pairs, learn_both, merge_both, unlearn_both
 from kenyon.circuit import Coder, CountingMemory, PairingMemory, Rates
 from tests import reference
@@ -17,6 +18,9 @@ from tests import reference
 CODER = Coder.design(12, n_cells=420, fan_in=3, n_active=12, seed=5)
 POOL = np.random.default_rng(1).standard_normal((60, 12))
 AUTO = Rates()
+# So many active, of a number of cells that leaves the last panel partly empty, that all cells of
+# many samples are multiplied at once.
+BUSY = Coder.design(12, n_cells=77, fan_in=3, n_active=50, seed=5)
 
 samples = st.lists(st.tuples(st.integers(0, 59), st.integers(0, 5)), min_size=1, max_size=60)
 
@@ -49,7 +53,7 @@ def dense(row):
 def test_pairs_are_sums_of_products_of_levels(chosen, n_threads):
     memory = taught(chosen)
     expected = sum(np.outer(dense(row), dense(row)) for row, _ in chosen)
-    assert memory.pairs.expand(n_threads).tolist() == expected.tolist()
+    assert memory.pairs.expand(n_threads).tolist() == np.tril(expected).tolist()
     assert memory.pairs.get().tolist() == expected[np.tril_indices(CODER.n_cells)].tolist()
     assert memory.pairs.n_samples == len(chosen)
 
@@ -65,6 +69,61 @@ def test_order_batches_and_shards_leave_the_same_sums(chosen, random, n_shards):
     for i in range(n_shards):
         merged.merge(taught(chosen[i::n_shards]))
     assert state(one_by_one) == state(merged) == whole
+
+
+def levels(codes, n_cells):
+    starts, cells, active = codes.to_csr()
+    dense = np.zeros((len(starts) - 1, n_cells), dtype=np.int64)
+    dense[np.repeat(np.arange(len(dense)), np.diff(starts)), cells] = active
+    return dense
+
+
+def paired(codes, n_threads=2):
+    counters, pairs = Counters(BUSY.n_cells), Pairs(BUSY.n_cells)
+    counters.insert(0)
+    assert learn_both(counters, pairs, codes, np.zeros(len(codes), dtype=np.int32), n_threads)
+    return counters, pairs
+
+
+# Two samples are looked up; 1024 are a block, so that the last has three.
+@pytest.mark.parametrize("n_samples", [2, 63, 64, 1024, 2051])
+def test_many_at_once_leave_the_sums_of_one_by_one_on_every_path(n_samples):
+    X = np.random.default_rng(n_samples).standard_normal((n_samples, 12))
+    codes = BUSY.native.encode(X, 1)
+    dense = levels(codes, BUSY.n_cells)
+    expected = (dense.T @ dense)[np.tril_indices(BUSY.n_cells)].tolist()
+    best = _native.current_path()
+    try:
+        for path in _native.available_paths():
+            _native.use_path(path)
+            for n_threads in (1, 3):
+                assert paired(codes, n_threads)[1].get().tolist() == expected
+    finally:
+        _native.use_path(best)
+
+
+def test_the_largest_sums_of_a_block_do_not_wrap():
+    alike = Coder.design(40, n_cells=77, fan_in=40, n_active=77, seed=5)
+    codes = alike.native.encode(np.ones((2048, 40)), 1)
+    assert set(paired(codes)[1].get().tolist()) == {2048 * 255**2}
+
+
+def test_many_at_once_are_unlearned_or_nothing_changes():
+    X = np.random.default_rng(0).standard_normal((300, 12))
+    codes, others = BUSY.native.encode(X, 1), BUSY.native.encode(-X[:100], 1)
+    slots = np.zeros(300, dtype=np.int32)
+    counters, pairs = paired(codes)
+    counters.learn(others, slots[:100])
+    before = pairs.get().tolist()
+    pairs.set(np.where(np.arange(len(before)) % 2, before, 0), 300)
+    changed = pairs.get().tolist()
+    assert not unlearn_both(counters, pairs, others, slots[:100], 2)
+    assert pairs.get().tolist() == changed
+    assert pairs.n_samples == 300
+    pairs.set(np.array(before), 300)
+    assert unlearn_both(counters, pairs, codes, slots, 2)
+    assert not any(pairs.get())
+    assert pairs.n_samples == 0
 
 
 @given(samples, samples)

@@ -9,6 +9,7 @@ import numpy as np
 from kenyon._native import Pairs, learn_both, merge_both, unlearn_both
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.free_memory import free_memory
+from kenyon.circuit.journal import Journal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="PairingMemory")
 
-BYTES_OF_A_SQUARE = 40
-"""Taken for each cell squared: 4 by the sums, the rest by matrices while they are solved."""
+BYTES_OF_A_SQUARE = 28
+"""Taken for each cell squared: 4 by the sums and by a copy of them while it is changed, 8 by a
+factor and by the next one while it is made, 4 by what was learned since."""
+NOTED = 1 / 4
+"""Samples for each cell that are noted before it is cheaper to factor anew."""
 
 
 class PairingMemory(CountingMemory):
@@ -32,8 +36,8 @@ class PairingMemory(CountingMemory):
         If that would take more memory than there is.
     """
 
-    # A pair for each two active cells takes long enough that others should not wait for many.
-    n_quick = 64
+    # To count more pairs in place takes longer than to copy them.
+    n_quick = 256
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)
@@ -44,23 +48,34 @@ class PairingMemory(CountingMemory):
                 f"read pairs of cells, but only {free / 1e9:,.1f} GB are free"
             )
         self.pairs = Pairs(n_cells)
+        self.journal = Journal(int(NOTED * n_cells))
 
     @property
     def nbytes(self) -> int:  # noqa: D102
         return super().nbytes + self.pairs.nbytes
 
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return learn_both(self.store, self.pairs, codes, slots, n_threads)
+        possible = learn_both(self.store, self.pairs, codes, slots, n_threads)
+        if possible:
+            self.journal.note(1, codes)
+        return possible
 
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return unlearn_both(self.store, self.pairs, codes, slots, n_threads)
+        possible = unlearn_both(self.store, self.pairs, codes, slots, n_threads)
+        if possible:
+            self.journal.note(-1, codes)
+        return possible
 
     def _merge(self, other: Any, slots: NDArray[np.int32]) -> bool:
-        return merge_both(self.store, self.pairs, other.store, other.pairs, slots)
+        possible = merge_both(self.store, self.pairs, other.store, other.pairs, slots)
+        if possible:
+            self.journal.lose()
+        return possible
 
     def copy(self: Self) -> Self:  # noqa: D102
         other = super().copy()
         other.pairs = self.pairs.copy()
+        other.journal = self.journal.copy()
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102
