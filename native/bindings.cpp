@@ -299,9 +299,10 @@ bool learn_both(Counters& memory, Pairs& pairs, const Codes& codes, Vector<std::
   check_samples(memory, codes, slots);
   check_codes(pairs, codes);
   nb::gil_scoped_release release;
-  if (!memory.learn(codes, slots.data())) return false;
-  if (pairs.learn(codes, n_threads)) return true;
-  memory.unlearn(codes, slots.data());
+  // The pairs first, which may need memory that is not there.
+  if (!pairs.learn(codes, n_threads)) return false;
+  if (memory.learn(codes, slots.data())) return true;
+  pairs.unlearn(codes, n_threads);
   return false;
 }
 
@@ -324,6 +325,7 @@ bool merge_both(Counters& memory, Pairs& pairs, const Counters& other, const Pai
   check_slots(memory, slots);
   nb::gil_scoped_release release;
   if (pairs.n_samples() + other_pairs.n_samples() > Pairs::kMostSamples) return false;
+  pairs.reserve(other_pairs);
   return memory.merge(other, slots.data()) && pairs.merge(other_pairs);
 }
 
@@ -334,8 +336,15 @@ Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
   return matrix;
 }
 
+Array<std::int64_t> get_pairs(const Pairs& pairs) {
+  Array<std::int64_t> copied = new_array<std::int64_t>({pairs.sums().size()});
+  pairs.sums().with(
+      [&](const auto* sums) { std::copy(sums, sums + pairs.sums().size(), copied.data()); });
+  return copied;
+}
+
 void set_pairs(Pairs& pairs, Vector<std::int64_t> sums, std::int64_t n_samples) {
-  check(sums.shape(0) == pairs.sums().size(), "one sum a pair");
+  check(static_cast<std::int64_t>(sums.shape(0)) == pairs.sums().size(), "one sum a pair");
   pairs.set(sums.data(), n_samples);
 }
 
@@ -420,7 +429,7 @@ NB_MODULE(_native, module) {
       .def("copy", copy<Pairs>, nb::rv_policy::take_ownership)
       .def_prop_ro("trace", &Pairs::trace)
       .def("expand", expand_pairs, "n_threads"_a)
-      .def("get", [](const Pairs& pairs) { return to_array(pairs.sums()); })
+      .def("get", get_pairs)
       .def("set", set_pairs, "sums"_a, "n_samples"_a);
   module.def("learn_both", learn_both, "counters"_a, "pairs"_a, "codes"_a, "slots"_a,
              "n_threads"_a);

@@ -23,10 +23,12 @@ std::int64_t rows_of_piece(std::int64_t n_cells) {
 
 // Adds the products of one cell with all active ones up to itself. Returns the
 // union of the bits of all results.
-std::int64_t add_row(const Code& code, std::int64_t place, std::int64_t sign, std::int64_t* row) {
+template <class Sum>
+std::int64_t add_row(const Code& code, std::int64_t place, std::int64_t sign, Sum* row) {
   const std::int64_t level = sign * code.levels[place];
   std::int64_t seen = 0;
-  for (std::int64_t j = 0; j <= place; ++j) seen |= row[code.cells[j]] += level * code.levels[j];
+  for (std::int64_t j = 0; j <= place; ++j)
+    seen |= add_to(row[code.cells[j]], level * code.levels[j]);
   return seen;
 }
 
@@ -62,13 +64,16 @@ bool Pairs::add_active(const Codes& codes, std::int64_t sign, std::int64_t n_thr
   in_parallel((n_cells_ + n_rows - 1) / n_rows, n_threads, [&](std::int64_t, std::int64_t piece) {
     const std::int64_t first = piece * n_rows;
     const std::int64_t end = std::min(first + n_rows, n_cells_);
-    std::int64_t seen = 0;
-    for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
-      const Code code = codes[s];
-      const std::uint32_t* from = std::lower_bound(code.cells, code.cells + code.n, first);
-      for (std::int64_t i = from - code.cells; i < code.n && code.cells[i] < end; ++i)
-        seen |= add_row(code, i, sign, row(code.cells[i]));
-    }
+    const std::int64_t seen = sums_.with([&](auto* sums) {
+      std::int64_t results = 0;
+      for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
+        const Code code = codes[s];
+        const std::uint32_t* from = std::lower_bound(code.cells, code.cells + code.n, first);
+        for (std::int64_t i = from - code.cells; i < code.n && code.cells[i] < end; ++i)
+          results |= add_row(code, i, sign, row_of(sums, code.cells[i]));
+      }
+      return results;
+    });
     if (seen < 0) possible = false;
   });
   return possible;
@@ -85,7 +90,9 @@ bool Pairs::add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::
       std::int64_t seen = 0;
       for (std::int64_t j = 0; j <= i; ++j) {
         panels.multiply(i, j, square);
-        seen |= add_square(square, i * kPanelCells, j * kPanelCells, sign);
+        seen |= sums_.with([&](auto* sums) {
+          return add_square(square, i * kPanelCells, j * kPanelCells, sign, sums);
+        });
       }
       if (seen < 0) possible = false;
     });
@@ -93,21 +100,24 @@ bool Pairs::add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::
   return possible;
 }
 
+template <class Sum>
 std::int64_t Pairs::add_square(const Square& square, std::int64_t first, std::int64_t column,
-                               std::int64_t sign) {
+                               std::int64_t sign, Sum* sums) {
   // Baseline instruction sets have no product of 64 bits.
   const std::int64_t flip = sign < 0 ? -1 : 0;
   std::int64_t seen = 0;
   for (std::int64_t i = first; i < std::min(first + kPanelCells, n_cells_); ++i) {
-    const std::int32_t* sums = square.sums[i - first];
+    const std::int32_t* added = square.sums[i - first];
+    Sum* row = row_of(sums, i) + column;
     const std::int64_t n = std::min(kPanelCells, i + 1 - column);
-    for (std::int64_t j = 0; j < n; ++j) seen |= row(i)[column + j] += (sums[j] ^ flip) - flip;
+    for (std::int64_t j = 0; j < n; ++j) seen |= add_to(row[j], (added[j] ^ flip) - flip);
   }
   return seen;
 }
 
 bool Pairs::learn(const Codes& codes, std::int64_t n_threads) {
   if (n_samples_ + codes.n_samples() > kMostSamples) return false;
+  sums_.reserve(codes.n_samples() * kLargestProduct);
   return add(codes, 1, n_threads);
 }
 
@@ -119,30 +129,34 @@ bool Pairs::unlearn(const Codes& codes, std::int64_t n_threads) {
 
 bool Pairs::merge(const Pairs& other) {
   if (n_samples_ + other.n_samples_ > kMostSamples) return false;
-  std::transform(sums_.begin(), sums_.end(), other.sums_.begin(), sums_.begin(),
-                 [](std::int64_t a, std::int64_t b) { return a + b; });
+  reserve(other);
+  sums_.merge(other.sums_);
   n_samples_ += other.n_samples_;
   return true;
 }
 
 void Pairs::set(const std::int64_t* sums, std::int64_t n_samples) {
-  std::copy(sums, sums + sums_.size(), sums_.begin());
+  sums_.set(sums);
   n_samples_ = n_samples;
 }
 
 void Pairs::expand(double* matrix, std::int64_t n_threads) const {
-  in_parallel(n_cells_, n_threads, [&](std::int64_t, std::int64_t i) {
-    double* to = matrix + i * n_cells_;
-    std::transform(row(i), row(i) + i + 1, to,
-                   [](std::int64_t sum) { return static_cast<double>(sum); });
-    std::fill(to + i + 1, to + n_cells_, 0.0);
+  sums_.with([&](const auto* sums) {
+    in_parallel(n_cells_, n_threads, [&](std::int64_t, std::int64_t i) {
+      double* to = matrix + i * n_cells_;
+      std::transform(row_of(sums, i), row_of(sums, i) + i + 1, to,
+                     [](auto sum) { return static_cast<double>(sum); });
+      std::fill(to + i + 1, to + n_cells_, 0.0);
+    });
   });
 }
 
 double Pairs::trace() const {
-  double trace = 0;
-  for (std::int64_t i = 0; i < n_cells_; ++i) trace += static_cast<double>(row(i)[i]);
-  return trace;
+  return sums_.with([&](const auto* sums) {
+    double trace = 0;
+    for (std::int64_t i = 0; i < n_cells_; ++i) trace += static_cast<double>(row_of(sums, i)[i]);
+    return trace;
+  });
 }
 
 }  // namespace kenyon

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "codes.hpp"
 #include "panels.hpp"
+#include "sums.hpp"
 
 namespace kenyon {
 
@@ -15,14 +15,17 @@ namespace kenyon {
 class Pairs {
  public:
   static constexpr std::int64_t kMostSamples = std::int64_t{1} << 37;
+  static constexpr std::int64_t kLargestProduct = 255 * 255;
 
-  explicit Pairs(std::int64_t n_cells)
-      : n_cells_(n_cells), sums_(static_cast<std::size_t>(n_cells * (n_cells + 1) / 2)) {}
+  explicit Pairs(std::int64_t n_cells) : n_cells_(n_cells), sums_(n_cells) {}
 
   std::int64_t n_cells() const { return n_cells_; }
   std::int64_t n_samples() const { return n_samples_; }
-  std::int64_t nbytes() const { return static_cast<std::int64_t>(sums_.size() * sizeof(sums_[0])); }
-  const std::vector<std::int64_t>& sums() const { return sums_; }
+  std::int64_t nbytes() const { return sums_.nbytes(); }
+  const Sums& sums() const { return sums_; }
+
+  // After this, to merge the other cannot run out of memory.
+  void reserve(const Pairs& other) { sums_.reserve(other.sums_.largest()); }
 
   // All return whether it was possible: there may not be too many samples, and no
   // sum may be left negative. If not, nothing has changed.
@@ -46,14 +49,13 @@ class Pairs {
 
   // Adds the sums of a square from this row and column on, up to the diagonal.
   // Returns the union of the bits of all results.
+  template <class Sum>
   std::int64_t add_square(const Square& square, std::int64_t first, std::int64_t column,
-                          std::int64_t sign);
-  std::int64_t* row(std::int64_t i) { return sums_.data() + i * (i + 1) / 2; }
-  const std::int64_t* row(std::int64_t i) const { return sums_.data() + i * (i + 1) / 2; }
+                          std::int64_t sign, Sum* sums);
 
   std::int64_t n_cells_;
   std::int64_t n_samples_ = 0;
-  std::vector<std::int64_t> sums_;
+  Sums sums_;
 };
 
 }  // namespace kenyon

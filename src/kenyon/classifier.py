@@ -62,8 +62,8 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
     readout : {"fly", "bayes", "ridge"}, default="fly"
         How the memory is read. "fly": weights that grow up to a cap, the paper's model. "bayes":
         the log-likelihood of the code under each class. "ridge": least squares over all cells
-        together, the most accurate; it also counts pairs of cells, in n_cells² / 2 sums of 8 bytes,
-        and solves for the weights when first read after learning. "fly" and "bayes" can be
+        together, the most accurate; it also counts pairs of cells, in n_cells² / 2 sums of 4 to 8
+        bytes, and solves for the weights when first read after learning. "fly" and "bayes" can be
         exchanged at any time; "ridge" must be there from the first sample, and can then be
         exchanged, too. It remembers a class that was dropped as samples of no class; only
         unlearning them is exact there.

@@ -34,8 +34,9 @@ BETTER = 0.95
 class RidgeReadout(DerivedReadout[PairingMemory]):
     """The weights that predict best, in the least squares sense, which class a code came with.
 
-    They solve (G + shift I) W = C, with G the pairs and C the counters, both exact. The factor of
-    G + shift I is kept: soon after, when few samples were learned or unlearned, the solution is
+    They solve (G + shift I) W = C, with G the pairs and C the counters, both exact. Those of a class
+    are then divided by the root of its number of samples, so that rare classes are predicted too.
+    The factor of G + shift I is kept: soon after, when few samples were learned or unlearned, the solution is
     found from it and the codes of these samples by Woodbury's formula, with the penalty that was
     chosen then. So the same counters are read the same up to rounding, and up to a penalty chosen
     a little earlier.
@@ -56,9 +57,13 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
     def derive(self, memory: PairingMemory, n_threads: int) -> Matrix:  # noqa: D102
         C = np.asfortranarray(memory.synapses.T, dtype=np.float64)
         with threadpool_limits(n_threads):
-            solution = self._follow(memory) or self._factor(memory, C, n_threads)
+            solution = self._follow(memory)
+            if solution is None:
+                # The next factor needs the memory that the last one takes.
+                memory.derived.pop(_Solution, None)
+                solution = self._factor(memory, C, n_threads)
             memory.derived[_Solution] = memory.age, solution
-            return FULL * solution.solve(C).T
+            return _balanced(FULL * solution.solve(C).T, memory.samples)
 
     def _follow(self, memory: PairingMemory) -> _Solution | None:
         """Go on from the last solution, if the samples since are few and known."""
@@ -132,6 +137,18 @@ class _Solution:
             Y=np.hstack([self.Y, Y]),
             S=S,
         )
+
+
+def _balanced(W: Matrix, samples: NDArray[np.int64]) -> Matrix:
+    """Return weights as if all classes had as many samples as the average class.
+
+    What least squares predicts of a class grows with its share of the samples, so that rare ones
+    would never be predicted. Divided by the share, they would be predicted too often, since their
+    weights are less certain; the root is between.
+    """
+    n = np.maximum(samples, 1)
+    balanced: Matrix = W * np.sqrt(n.mean() / n)[:, np.newaxis]
+    return balanced
 
 
 def _factored(

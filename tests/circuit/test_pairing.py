@@ -161,7 +161,7 @@ def test_it_holds_the_counters_of_a_memory_without_pairs():
     plain.learn(*encode(chosen), AUTO)
     memory = taught(chosen)
     assert memory.synapses.tolist() == plain.synapses.tolist()
-    assert memory.nbytes == plain.nbytes + 8 * CODER.n_cells * (CODER.n_cells + 1) // 2
+    assert memory.nbytes == plain.nbytes + 4 * CODER.n_cells * (CODER.n_cells + 1) // 2
     for one, other in ((memory, plain), (plain, memory)):
         with pytest.raises(ValueError, match=r"counts pairs of cells, .* cannot be merged with"):
             one.merge(other)
@@ -215,3 +215,39 @@ def test_more_samples_than_are_exact_are_refused_and_nothing_changes():
     with pytest.raises(OverflowError):
         memory.merge(taught([(2, 0), (3, 2)]))
     assert state(memory) == before
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("n_rows", [3, 300])
+def test_sums_become_wider_before_they_overflow(n_rows, n_threads):
+    X = np.random.default_rng(n_rows).standard_normal((n_rows, 12))
+    codes = BUSY.native.encode(X, 1)
+    counters, pairs = paired(codes, n_threads)
+    narrow, sums = pairs.nbytes, pairs.get()
+    near = np.where(sums == sums.max(), 2**32 - 1 - sums.max(), sums)
+    pairs.set(near, 2**20)
+    slots = np.zeros(n_rows, dtype=np.int32)
+    assert pairs.nbytes == narrow
+    assert learn_both(counters, pairs, codes, slots, n_threads)
+    assert pairs.get().tolist() == (near + sums).tolist()
+    assert pairs.get().max() == 2**32 - 1
+    assert learn_both(counters, pairs, codes, slots, n_threads)
+    assert pairs.get().tolist() == (near + 2 * sums).tolist()
+    assert pairs.nbytes == 2 * narrow
+    assert unlearn_both(counters, pairs, codes, slots, n_threads)
+    assert pairs.get().tolist() == (near + sums).tolist()
+
+
+@given(
+    ours=st.sampled_from([5, 2**31, 2**32 - 1, 2**40]),
+    theirs=st.sampled_from([7, 2**31, 2**32 - 1, 2**40]),
+)
+def test_merged_sums_are_exact_whatever_their_width(ours, theirs):
+    memories = []
+    for sum_ in (ours, theirs):
+        counters, pairs = Counters(3), Pairs(3)
+        pairs.set(np.arange(6) * (sum_ // 5), 2**30)
+        memories.append((counters, pairs))
+    (counters, pairs), (other, other_pairs) = memories
+    assert merge_both(counters, pairs, other, other_pairs, np.zeros(0, dtype=np.int32))
+    assert pairs.get().tolist() == (np.arange(6) * (ours // 5 + theirs // 5)).tolist()

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="PairingMemory")
 
-BYTES_OF_A_SQUARE = 28
-"""Taken for each cell squared: 4 by the sums and by a copy of them while it is changed, 8 by a
-factor and by the next one while it is made, 4 by what was learned since."""
+BYTES_OF_A_SQUARE = 18
+"""Taken for each cell squared: up to 4 by the sums and by a copy of them while it is changed, 8 by
+their factor, 2 by what was learned since."""
 NOTED = 1 / 4
 """Samples for each cell that are noted before it is cheaper to factor anew."""
 
