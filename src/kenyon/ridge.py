@@ -34,11 +34,11 @@ BETTER = 0.95
 class RidgeReadout(DerivedReadout[PairingMemory]):
     """The weights that predict best, in the least squares sense, which class a code came with.
 
-    They solve (G + shift I) W = C, with G the pairs and C the counters, both exact. Those of a class
-    are then divided by the root of its number of samples, so that rare classes are predicted too.
-    The factor of G + shift I is kept: soon after, when few samples were learned or unlearned, the solution is
-    found from it and the codes of these samples by Woodbury's formula, with the penalty that was
-    chosen then. So the same counters are read the same up to rounding, and up to a penalty chosen
+    They solve (G + shift I) W = C, with G the pairs and C the counters, both exact. Weights of a
+    class are then divided by the root of its number of samples, so that rare classes are predicted
+    too. The factor of G + shift I is kept: soon after, when few samples were learned or unlearned,
+    the solution is found from it and the codes of these samples by Woodbury's formula, with the
+    penalty that was chosen then. So the same counters are read the same up to rounding, and up to a penalty chosen
     a little earlier.
 
     Parameters
@@ -94,6 +94,7 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
             if not judged[best] < BETTER * judged[0] or near[best] == last:
                 return solution
             place, last = near[best], place
+            del solution  # the next one needs its memory
 
 
 @dataclass(frozen=True, eq=False)

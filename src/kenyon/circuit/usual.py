@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 Inhibition = Literal["cut", "subtract"]
@@ -20,7 +21,8 @@ class Usual:
         One input of a cell to so many features,
     most_fan_in : int
         but no more than this.
-    cells_to_a_winner : int
+    share_active : Fraction
+        Of the cells.
     inhibition : {"cut", "subtract"}
     """
 
@@ -28,7 +30,7 @@ class Usual:
     most_cells: int
     features_to_a_fan: int
     most_fan_in: int
-    cells_to_a_winner: int
+    share_active: Fraction
     inhibition: Inhibition
 
     def n_cells(self, n_features: int) -> int:
@@ -47,13 +49,13 @@ class Usual:
         # all be copies of one.
         n_copies = n_cells / math.comb(n_channels, fan_in)
         fewest = min(n_cells, math.ceil(1.5 * n_copies))
-        return max(1, n_cells // self.cells_to_a_winner, fewest)
+        return max(1, int(n_cells * self.share_active), fewest)
 
 
-SPARSE = Usual(40, 20_000, 10, 64, 20, "cut")
+SPARSE = Usual(40, 20_000, 10, 64, Fraction(1, 20), "cut")
 """For counters, which are read best where few cells are shared."""
 
-BROAD = Usual(60, 4500, 4, 128, 2, "subtract")
+BROAD = Usual(60, 4300, 4, 128, Fraction(1, 2), "subtract")
 """For pairs of cells, which tell shared cells apart: half of the cells, above the median.
 
 More cells would go on to be more accurate, but pairs take their square of memory.
