@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dtrtri
 from threadpoolctl import threadpool_limits
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+    from kenyon.circuit.keeping import Kept
 
     Matrix = NDArray[np.float64]
 
@@ -62,20 +65,39 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
         memory.derived[_Solution] = memory.age, solution
         return FULL * solution.W.T
 
+    def basis(self, memory: PairingMemory) -> int:
+        """Return the age of the last factor: one for every few samples would take too long."""
+        solution = memory.derived.get(_Solution, (0, None))[1]
+        return -1 if solution is None else solution.factored
+
+    def held_out_scores(self, memory: PairingMemory, kept: Kept, n_threads: int) -> Matrix:
+        """Return (f - h y) / (1 - h), with f the scores, h the leverages and y the targets."""
+        scores = self.scores(memory, kept.codes, n_threads)
+        solution = memory.derived[_Solution][1]
+        with threadpool_limits(n_threads):
+            factor = solution.factor[0]
+            if solution.factored != memory.age:
+                # Without its own samples a factor overrates them.
+                G = memory.pairs.expand(n_threads)
+                factor = _factor(G, solution.penalty * _unit(G))[0]
+            h = np.minimum(leverages(factor, kept.codes), 1 - LEAST_FREEDOM)
+        scores[np.arange(len(h)), kept.ranks] -= h
+        held_out: Matrix = scores / (1 - h)[:, np.newaxis]
+        return held_out
+
     def _solve(self, G: Matrix, C: Matrix, memory: PairingMemory) -> _Solution:
         """Factor G, with the best penalty if none is given."""
         unit = _unit(G)
 
         def solve(penalty: float) -> _Solution:
             try:
-                # Symmetric, so that it can be factored where it is, as LAPACK has its columns.
-                factor = cho_factor(_shifted(G, penalty * unit).T, True, True, False)
+                factor = _factor(G, penalty * unit)
             except LinAlgError:
                 raise ValueError(
                     f"penalty is too small to solve for the weights: {penalty:g}"
                 ) from None
             W = cho_solve(factor, C, check_finite=False)
-            return _Solution(self, memory.classes, W, factor, penalty)
+            return _Solution(self, memory.classes, W, factor, penalty, memory.age)
 
         if self.penalty is not None:
             return solve(self.penalty)
@@ -99,18 +121,19 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
         W = conjugate_gradients(A, C, before.columns(memory.classes), before.precondition, n_steps)
         if W is None:
             return None
-        return _Solution(self, memory.classes, W, before.factor, before.penalty)
+        return _Solution(self, memory.classes, W, before.factor, before.penalty, before.factored)
 
 
 @dataclass(frozen=True, eq=False)
 class _Solution:
-    """Weights, and the factor that they were found with."""
+    """Weights, the factor that they were found with, and the age at which that was made."""
 
     readout: RidgeReadout
     classes: NDArray[Any]
     W: Matrix
     factor: tuple[Matrix, bool]
     penalty: float
+    factored: int
 
     def precondition(self, R: Matrix) -> Matrix:
         """Solve for the matrix that was factored."""
@@ -147,6 +170,16 @@ def conjugate_gradients(
     return W if (np.linalg.norm(R, axis=0) <= enough).all() else None
 
 
+def leverages(factor: Matrix, codes: Codes) -> NDArray[np.float64]:
+    """Return how much each code decides its own score, from 0 to 1."""
+    starts, cells, levels = codes.to_csr()
+    dense = np.zeros((len(factor), len(codes)), order="F")
+    dense[cells, np.repeat(np.arange(len(codes)), np.diff(starts))] = levels
+    solved = solve_triangular(factor, dense, lower=True, overwrite_b=True, check_finite=False)
+    squares: NDArray[np.float64] = np.einsum("ij,ij->j", solved, solved)
+    return squares
+
+
 def cross_validation(
     solution: _Solution, C: Matrix, shift: float, n_labelled: int, n_samples: int
 ) -> float:
@@ -179,6 +212,12 @@ def _descend(judge: Callable[[float], tuple[float, _Solution]]) -> _Solution:
 def _unit(G: Matrix) -> float:
     """Return the mean sum of squares of a cell, which penalties are relative to."""
     return float(max(G.trace() / len(G), 1.0))
+
+
+def _factor(G: Matrix, shift: float) -> tuple[Matrix, bool]:
+    # Symmetric, so that it can be factored where it is, as LAPACK has its columns.
+    factor: tuple[Matrix, bool] = cho_factor(_shifted(G, shift).T, True, True, False)
+    return factor
 
 
 def _shifted(G: Matrix, shift: float) -> Matrix:
