@@ -2,7 +2,7 @@
 
 Run as `python benchmarks/novelty.py`: the fly's novelty with five seeds, beside what is usual. All
 have learned the same training samples, in one pass; none has seen a query that is out of scope.
-Writes benchmarks/results/novelty.md.
+Then how well thresholds hold (benchmarks/thresholds.py). Writes benchmarks/results/novelty.md.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import report
+import thresholds
 from sklearn.covariance import LedoitWolf
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import NearestNeighbors
@@ -86,6 +87,10 @@ def main() -> None:
         f"against {len(CLINC.X_test):,} of its 150 classes. Goal: {GOAL}; met: {met}.",
         "",
         report.table(("novelty by", "AUROC"), rows),
+        "",
+        "## Thresholds",
+        "",
+        thresholds.describe(N_SEEDS),
     ]
     report.save("novelty.md", "\n".join(lines))
 

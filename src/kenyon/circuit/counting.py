@@ -58,7 +58,8 @@ class CountingMemory(Memory):
         slots = self.labels.slots(y)
         if not self._unlearn(codes, slots, n_threads):
             raise ValueError(
-                "X and y hold samples that were not learned: a counter would fall below zero"
+                "X and y hold samples that were not learned: a counter would fall below zero, or a "
+                "code that would be kept is not"
             )
         samples = self.store.samples
         emptied = [slot for slot in np.unique(slots).tolist() if samples[slot] == 0]

@@ -63,14 +63,18 @@ def set_kept(store: Counters, content: dict[str, NDArray[Any]]) -> None:
             store.set_kept(slot, 0, *_NOTHING)
         return
     bounds, numbers, counts, starts, codes = (content[name] for name in TENSORS)
-    if len(starts) != len(counts) + 1 or numbers.sum() != len(counts) or starts[-1] != len(codes):
+    if len(starts) != len(counts) + 1 or sum(numbers.tolist()) != len(counts):
+        raise ValueError("its kept codes do not add up")
+    if (starts[0], starts[-1]) != (0, len(codes)):
         raise ValueError("its kept codes do not add up")
     ends = np.cumsum(numbers)
     for slot, bound, first, end in zip(
         slots.tolist(), bounds.tolist(), (ends - numbers).tolist(), ends.tolist(), strict=True
     ):
-        of_class = np.ascontiguousarray(counts[first:end]), starts[first : end + 1]
-        if of_class[0].sum() > samples[slot] or not store.set_kept(slot, bound, *of_class, codes):
+        of_class = counts[first:end], starts[first : end + 1]
+        # As Python's numbers, since those of a damaged file might overflow.
+        n_samples = sum(of_class[0].tolist())
+        if n_samples > samples[slot] or not store.set_kept(slot, bound, *of_class, codes):
             raise ValueError("its kept codes are not codes of samples that were learned")
     _check_learned(store, slots)
 
@@ -80,9 +84,9 @@ def _check_learned(store: Counters, slots: NDArray[np.int32]) -> None:
     for slot in slots:
         codes, _, counts = store.kept_codes(np.array([slot], np.int32))
         starts, cells, levels = codes.to_csr()
-        seen = np.zeros(store.get(int(slot)).shape, np.int64)
-        np.add.at(seen, cells, np.repeat(counts, np.diff(starts)) * levels)
-        if (seen > store.get(int(slot))).any():
+        counters = store.get(int(slot))
+        seen = np.bincount(cells, np.repeat(counts, np.diff(starts)) * 1.0 * levels, len(counters))
+        if (seen > counters).any():
             raise ValueError("its kept codes are not codes of samples that were learned")
 
 
