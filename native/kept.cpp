@@ -176,7 +176,7 @@ void KeptCodes::learn(const Codes& codes, const std::int32_t* slots,
   }
 }
 
-bool KeptCodes::unlearn(const Codes& codes, const std::int32_t* slots) {
+bool KeptCodes::unlearn(const Codes& codes, const std::int32_t* slots) noexcept {
   std::int64_t i = 0;
   for (; i < codes.n_samples(); ++i) {
     const std::int64_t number = fingerprint(codes[i]);
@@ -187,7 +187,11 @@ bool KeptCodes::unlearn(const Codes& codes, const std::int32_t* slots) {
   while (i-- > 0) {
     const std::int64_t number = fingerprint(codes[i]);
     Class& mine = of(slots[i]);
-    if (number < mine.bound) mine.add(codes[i], number);
+    try {
+      if (number < mine.bound) mine.add(codes[i], number);
+    } catch (const std::bad_alloc&) {
+      mine.give_up();
+    }
   }
   return false;
 }

@@ -41,7 +41,7 @@ class KeptCodes {
   void learn(const Codes& codes, const std::int32_t* slots,
              const std::vector<Candidate>& candidates) noexcept;
   // Returns whether all that should be kept were; if not, nothing has changed.
-  bool unlearn(const Codes& codes, const std::int32_t* slots);
+  bool unlearn(const Codes& codes, const std::int32_t* slots) noexcept;
   void merge(const KeptCodes& other, const std::int32_t* slots) noexcept;
 
   // A different code, how often it was learned, and its cells and levels as

@@ -24,7 +24,7 @@ def test_false_alarms_are_as_many_as_wanted(parameters, rate):
     model = taught(rows[:800], **parameters)
     threshold = model.novelty_threshold(rate)
     n_alarms = (model.novelty(X[rows[800:]]) > threshold).mean()
-    assert n_alarms == pytest.approx(rate, abs=0.04)
+    assert n_alarms == pytest.approx(rate, abs=0.06)
     assert (model.novelty(X[Y >= 7]) > threshold).mean() > 2 * rate
 
 
@@ -77,7 +77,7 @@ def test_large_calls_in_pieces_are_the_same():
     ("unknown", "sentence"),
     [
         (3, "unknown must not be a class that was learned, but is 3"),
-        ("none", "unknown must be like the label 0, but is 'none'"),
+        ("none", "unknown must be like the labels, of which 0 is one, but is 'none'"),
         ([1, 2], "unknown must be a label, a string or a number"),
         (object(), "unknown must be a label, a string or a number"),
     ],
