@@ -53,7 +53,7 @@ def nearest_neighbour(samples: NDArray[np.float32]) -> NDArray[np.float64]:
 def mahalanobis(samples: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the distance to the nearest class mean, with one covariance for all classes."""
     precision = LedoitWolf(assume_centered=True).fit(X - MEANS[Y]).precision_
-    distances = [np.einsum("ij,jk,ik->i", d, precision, d) for d in (samples - m for m in MEANS)]
+    distances = [((d @ precision) * d).sum(axis=1) for d in (samples - m for m in MEANS)]
     return np.min(distances, axis=0)
 
 
