@@ -68,24 +68,25 @@ class CountReader {
 
 void Counters::insert(std::int64_t rank) {
   classes_.reserve_one();
-  counts_.resize(n_classes() + 1);
+  kept_.insert();
+  try {
+    counts_.resize(n_classes() + 1);
+  } catch (...) {
+    kept_.drop(n_classes());
+    throw;
+  }
   classes_.insert(rank);
 }
 
 void Counters::drop(std::int64_t slot) {
   counts_.drop(slot);
   classes_.drop(slot);
+  kept_.drop(slot);
 }
 
-bool Counters::learn(const Codes& codes, const std::int32_t* slots) {
-  return change(codes, slots, kPlus);
-}
-
-bool Counters::unlearn(const Codes& codes, const std::int32_t* slots) {
-  return change(codes, slots, kMinus);
-}
-
-bool Counters::change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign) {
+template <class Visit>
+bool Counters::change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign,
+                      Visit visit) {
   const std::int64_t step = sign == kPlus ? 1 : -1;
   std::int64_t i = 0;
   bool possible = true;
@@ -93,12 +94,34 @@ bool Counters::change(const Codes& codes, const std::int32_t* slots, std::uint32
     std::int64_t& samples = classes_.samples_of(slots[i]);
     samples += step;
     possible = !left_range(add_code(codes[i], sign, counts_.column(slots[i]))) && samples >= 0;
+    visit(i);
   }
   if (possible) return true;
   while (i-- > 0) {
     classes_.samples_of(slots[i]) -= step;
     add_code(codes[i], 0u - sign, counts_.column(slots[i]));
   }
+  return false;
+}
+
+bool Counters::learn(const Codes& codes, const std::int32_t* slots) {
+  // Found as the codes pass: later they would have to be fetched again.
+  std::vector<KeptCodes::Candidate> candidates;
+  candidates.reserve(static_cast<std::size_t>(codes.n_samples()));
+  const auto look_at = [&](std::int64_t i) {
+    const std::int64_t number = fingerprint(codes[i]);
+    if (number < kept_.bound(slots[i])) candidates.push_back({i, number});
+  };
+  if (!change(codes, slots, kPlus, look_at)) return false;
+  kept_.learn(codes, slots, candidates);
+  return true;
+}
+
+bool Counters::unlearn(const Codes& codes, const std::int32_t* slots) {
+  const auto ignore = [](std::int64_t) {};
+  if (!change(codes, slots, kMinus, ignore)) return false;
+  if (kept_.unlearn(codes, slots)) return true;
+  change(codes, slots, kPlus, ignore);
   return false;
 }
 
@@ -115,6 +138,7 @@ bool Counters::merge(const Counters& other, const std::int32_t* slots) {
   }
   for (s = 0; s < other.n_classes(); ++s)
     classes_.samples_of(slots[s]) += other.classes_.samples()[static_cast<std::size_t>(s)];
+  kept_.merge(other.kept_, slots);
   return true;
 }
 
@@ -122,7 +146,7 @@ bool Counters::has_residue(std::int64_t slot) const {
   const std::int32_t* column = counts_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i)
     if (column[i * kCountsPerRow] != 0) return true;
-  return false;
+  return !kept_.empty(slot);
 }
 
 void Counters::get(std::int64_t slot, std::int32_t* counts) const {
@@ -136,8 +160,19 @@ void Counters::set(std::int64_t slot, const std::int32_t* counts, std::int64_t s
   classes_.samples_of(slot) = samples;
 }
 
-std::int32_t Counters::cap(std::int64_t slot, std::optional<double> learning_rate) const {
-  const double samples = static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)]);
+void Counters::gather(const Codes& codes, const std::int32_t* slots, std::int32_t* counts) const {
+  for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
+    const std::int32_t* column = counts_.column(slots[i]);
+    const Code code = codes[i];
+    for (std::int64_t j = 0; j < code.n; ++j)
+      *counts++ = column[std::int64_t{code.cells[j]} * kCountsPerRow];
+  }
+}
+
+std::int32_t Counters::cap(std::int64_t slot, std::optional<double> learning_rate,
+                           std::int64_t n_without) const {
+  const double samples =
+      static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)] - n_without);
   const double exact = learning_rate ? static_cast<double>(kLevels) / *learning_rate
                                      : static_cast<double>(kLevels) * samples / kAutoSaturation;
   const double rounded = std::nearbyint(exact);

@@ -8,6 +8,7 @@
 #include "blocks.hpp"
 #include "classes.hpp"
 #include "codes.hpp"
+#include "kept.hpp"
 #include "kernel.hpp"
 
 namespace kenyon {
@@ -23,8 +24,10 @@ class Counters {
 
   std::int64_t n_cells() const { return counts_.n_cells(); }
   std::int64_t n_classes() const { return counts_.n_classes(); }
-  std::int64_t nbytes() const { return counts_.nbytes(); }
+  std::int64_t nbytes() const { return counts_.nbytes() + kept_.nbytes(); }
   const Classes& classes() const { return classes_; }
+  const KeptCodes& kept() const { return kept_; }
+  KeptCodes& kept() { return kept_; }
 
   void insert(std::int64_t rank);
   void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
@@ -37,16 +40,20 @@ class Counters {
   // Adds the classes of another memory, its slot s to slots[s] here.
   bool merge(const Counters& other, const std::int32_t* slots);
 
-  // Whether a class without samples still has counts: some that were
+  // Whether a class without samples still has counts or codes: some that were
   // unlearned were not those that were learned.
   bool has_residue(std::int64_t slot) const;
 
   // A class's counters, cell by cell.
   void get(std::int64_t slot, std::int32_t* counts) const;
   void set(std::int64_t slot, const std::int32_t* counts, std::int64_t samples);
+  // The counters of each code's own class for its active cells, code after code.
+  void gather(const Codes& codes, const std::int32_t* slots, std::int32_t* counts) const;
 
-  // The learning rate is that of the paper, or nothing: 20 / samples.
-  std::int32_t cap(std::int64_t slot, std::optional<double> learning_rate) const;
+  // The learning rate is that of the paper, or nothing: 20 / samples, some of
+  // which may be left out.
+  std::int32_t cap(std::int64_t slot, std::optional<double> learning_rate,
+                   std::int64_t n_without = 0) const;
   std::int64_t n_saturated(std::optional<double> learning_rate) const;
   // scores: [n_samples][n_ranks]
   void scores(const Codes& codes, std::optional<double> learning_rate, std::int64_t n_threads,
@@ -56,11 +63,14 @@ class Counters {
             std::int32_t* ranks) const;
 
  private:
-  bool change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign);
+  // Calls visit(i) as sample i is changed.
+  template <class Visit>
+  bool change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign, Visit visit);
   std::vector<std::int32_t> caps(std::optional<double> learning_rate) const;
 
   Blocks<std::int32_t, kCountsPerRow> counts_;
   Classes classes_;
+  KeptCodes kept_;
 };
 
 }  // namespace kenyon

@@ -151,18 +151,21 @@ def test_numpy_numbers_as_parameters_are_saved(tmp_path):
     assert saved_and_loaded(model, tmp_path / "fly.kenyon").get_params() == model.get_params()
 
 
-def test_many_classes_take_the_size_of_their_counters(tmp_path):
+def test_many_classes_take_the_size_of_their_counters_and_codes(tmp_path):
     rows = np.random.default_rng(0).random((3000, 8))
     model = FlyClassifier(n_cells=500, n_active=10).fit(rows, np.arange(3000) * 7)
     model.save(tmp_path / "fly.kenyon")
     assert_same(kenyon.load(tmp_path / "fly.kenyon"), model)
-    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (3000 * 500 * 4) < 1.02
+    kept = 3000 * (2 * 10 + 4 * 8)
+    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (3000 * 500 * 4 + kept) < 1.02
 
 
-def test_a_wide_circuit_takes_no_more_than_its_counters(tmp_path):
+def test_a_wide_circuit_takes_no_more_than_its_counters_and_codes(tmp_path):
     model = FlyClassifier(n_cells=20000, fan_in=64).fit(X, Y > 4)
     model.save(tmp_path / "fly.kenyon")
-    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (2 * 20000 * 4) < 1.02
+    kept = len(content(model)["kept_codes"])
+    assert kept < 1024 * 1000 * 2.05
+    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (2 * 20000 * 4 + kept) < 1.02
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path):

@@ -1,6 +1,6 @@
-"""Files written by the first version of the format must be readable for ever.
+"""Files written by any version of the format must be readable for ever.
 
-The files in tests/data were written once, by version 0.1.0, with
+The files in tests/golden were written once (those of v1 before codes were kept), with
 
     python -c "from tests import test_model_file_golden as golden; golden.write()"
 
@@ -35,8 +35,8 @@ def decaying():
 
 def write():
     GOLDEN.mkdir(exist_ok=True)
-    counting().save(GOLDEN / "golden-v1.kenyon")
-    decaying().save(GOLDEN / "golden-v1-decay.kenyon")
+    counting().save(GOLDEN / "golden-v2.kenyon")
+    decaying().save(GOLDEN / "golden-v2-decay.kenyon")
 
 
 def content(model):
@@ -46,7 +46,12 @@ def content(model):
 
 @pytest.mark.parametrize(
     ("name", "same"),
-    [("golden-v1.kenyon", counting), ("golden-v1-decay.kenyon", decaying)],
+    [
+        ("golden-v1.kenyon", counting),
+        ("golden-v1-decay.kenyon", decaying),
+        ("golden-v2.kenyon", counting),
+        ("golden-v2-decay.kenyon", decaying),
+    ],
 )
 def test_the_golden_file_is_the_model_that_the_same_samples_give_today(name, same):
     golden, today = kenyon.load(GOLDEN / name), same()
@@ -54,14 +59,17 @@ def test_the_golden_file_is_the_model_that_the_same_samples_give_today(name, sam
     assert golden.circuit_.coder == today.circuit_.coder
     assert_array_equal(golden.classes_, today.classes_, strict=True)
     for tensor, array in content(today).items():
-        if array.dtype == np.float64:
+        if "v1" in name and tensor.startswith("kept"):
+            assert not content(golden)[tensor].any()
+        elif array.dtype == np.float64:
             np.testing.assert_allclose(content(golden)[tensor], array, rtol=1e-12)
         else:
             assert_array_equal(content(golden)[tensor], array, strict=True)
 
 
-def test_the_golden_counters_give_the_labels_and_scores_that_they_gave():
-    model = kenyon.load(GOLDEN / "golden-v1.kenyon")
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_the_golden_counters_give_the_labels_and_scores_that_they_gave(version):
+    model = kenyon.load(GOLDEN / f"golden-{version}.kenyon")
     assert model.classes_.tolist() == ["ant", "bee", "naïve wasp"]
     assert model.class_count_.tolist() == [8, 8, 8]
     assert model.predict(X[:4]).tolist() == ["naïve wasp", "ant", "bee", "naïve wasp"]
@@ -89,3 +97,11 @@ def test_the_golden_weights_give_the_labels_and_scores_that_they_gave():
         ],
         rtol=1e-12,
     )
+
+
+def test_what_kept_no_codes_keeps_those_of_new_classes_and_merges():
+    old = kenyon.load(GOLDEN / "golden-v1.kenyon").partial_fit(X[:5], ["moth"] * 5)
+    assert content(old)["kept_samples"].tolist() == [0, 0, 5, 0]
+    merged = old.merge(counting())
+    assert content(merged)["kept_samples"].tolist() == [0, 0, 5, 0]
+    assert merged.unlearn(X[:5], ["moth"] * 5).unlearn(X, Y).unlearn(X, Y).classes_.size == 0

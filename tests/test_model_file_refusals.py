@@ -134,10 +134,10 @@ def test_a_forgery_that_changes_nothing_is_loaded(path):
     assert kenyon.load(path).classes_.tolist() == ["a", "b", "naïve"]
 
 
-@pytest.mark.parametrize("version", ["2", "10", "1.5", "", None])
+@pytest.mark.parametrize("version", ["3", "10", "1.5", "", None])
 def test_other_versions_of_the_format(path, version):
     forge(path, version=version)
-    said = assert_refused(path, "this Kenyon reads 1: a newer Kenyon may read it")
+    said = assert_refused(path, "this Kenyon reads 1 and 2: a newer Kenyon may read it")
     assert f"version {version or 'unknown'}," in said
 
 
@@ -279,3 +279,42 @@ def test_tensors_of_the_wrong_shape_type_or_sign(path, change):
 def test_weights_that_cannot_be(path, change):
     forge(path, lambda header, tensors: change(tensors))
     assert_refused(path, "is damaged: it")
+
+
+def changed(name, place, value):
+    def change(tensors):
+        tensors[name][place] = value
+
+    return change
+
+
+KEPT = {
+    "no bounds": lambda t: t.pop("kept_bounds"),
+    "bounds of float64": lambda t: t.update(kept_bounds=t["kept_bounds"] * 1.0),
+    "a bound too few": lambda t: t.update(kept_bounds=t["kept_bounds"][:2]),
+    "a bound that no fall passes": changed("kept_bounds", 0, 2**62 - 1),
+    "a bound too high": changed("kept_bounds", 0, 2**63 - 1),
+    "a bound below the codes": changed("kept_bounds", slice(None), 0),
+    "negative bound": changed("kept_bounds", 0, -1),
+    "samples that do not add up": changed("kept_samples", 0, 9),
+    "samples that overflow": changed("kept_samples", slice(None), [2**62, 2**62, 2**62]),
+    "a code counted too often": changed("kept_counts", 0, 5),
+    "a code that overflows": changed("kept_counts", slice(None), 2**62),
+    "a code of no sample": changed("kept_counts", 0, 0),
+    "starts in disorder": changed("kept_starts", 1, 2**40),
+    "a first start that is not 0": changed("kept_starts", 0, 1),
+    "no starts": lambda t: t.update(kept_starts=t["kept_starts"][:0]),
+    "codes cut short": lambda t: t.update(kept_codes=t["kept_codes"][:-1]),
+    "codes of int64": lambda t: t.update(kept_codes=t["kept_codes"].astype(np.int64)),
+    "a level 0": changed("kept_codes", 1, 0),
+    "a cell out of range": changed("kept_codes", 0, 100),
+    "a gap that never ends": changed("kept_codes", slice(None), 255),
+    "counters that have not seen them": lambda t: t["synapses"].fill(0),
+}
+
+
+@pytest.mark.parametrize("change", KEPT.values(), ids=KEPT.keys())
+@pytest.mark.parametrize("path", [{}], indirect=True)
+def test_kept_codes_that_cannot_be(path, change):
+    forge(path, lambda header, tensors: change(tensors))
+    assert_refused(path, "is damaged: ")

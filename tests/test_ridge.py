@@ -13,6 +13,7 @@ from sklearn.linear_model import Ridge
 
 import kenyon
 from kenyon import FlyClassifier, SparseCoder, ridge
+from kenyon.calibration import calibrate
 from kenyon.circuit import journal, pairing
 from kenyon.circuit.free_memory import free_memory
 from kenyon.ridge import BETTER, PENALTIES
@@ -41,9 +42,10 @@ def solution(model):
         return memory.derived[ridge._Solution][1]
 
 
-def sums(model):
+def sums(model, kept=True):
     with model.circuit_.memory.reading as memory:
-        return {name: array.tolist() for name, array in memory.content().items()}
+        content = memory.content().items()
+    return {name: array.tolist() for name, array in content if kept or "kept" not in name}
 
 
 @pytest.mark.parametrize("penalty", [1e-4, 0.01, 1.0])
@@ -107,7 +109,7 @@ def test_forgotten_samples_have_targets_of_zero():
 
 def test_with_fewer_samples_than_cells_it_is_still_good():
     model = taught(slice(0, 400), n_cells=1000, n_active=200)
-    assert model.score(X[TEST], Y[TEST]) > 0.92
+    assert model.score(X[TEST], Y[TEST]) > 0.9
 
 
 def test_it_is_more_accurate_than_the_others():
@@ -244,7 +246,7 @@ def test_shards_merged_and_samples_unlearned_leave_the_same_sums():
     shards = [taught(slice(i, 900, 3)) for i in range(3)]
     assert sums(FlyClassifier.merged(shards)) == sums(whole)
     more = taught(slice(0, 1000)).unlearn(X[900:1000], Y[900:1000])
-    assert sums(more) == sums(whole)
+    assert sums(more, kept=False) == sums(whole, kept=False)
     np.testing.assert_array_equal(more.decision_function(X[TEST]), whole.decision_function(X[TEST]))
 
 
@@ -344,3 +346,38 @@ REFUSED = {
 def test_what_cannot_be_is_refused(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         taught(**parameters)
+
+
+@pytest.mark.parametrize("n_later", [0, 1])
+def test_what_was_learned_is_read_as_if_it_had_not_been(n_later):
+    model = taught(slice(0, 800), n_cells=600, penalty=0.1)
+    model.predict(X[TEST])
+    if n_later:  # too few to factor the matrix again
+        factor = solution(model).R
+        model.learn_one(X[800], Y[800]).predict(X[TEST])
+        assert solution(model).R is factor
+    with model.circuit_.memory.reading as memory:
+        kept, n = memory.kept, memory.samples
+        found = model._readout().held_out_scores(memory, kept, 1)
+        L, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
+    G = L + np.tril(L, -1).T + 0.1 * solution(model).unit * np.eye(len(L))
+    starts, cells, levels = kept.codes.to_csr()
+    for i in range(0, len(found), 150):
+        phi = np.zeros(len(G))
+        phi[cells[starts[i] : starts[i + 1]]] = levels[starts[i] : starts[i + 1]]
+        own = np.arange(10) == kept.ranks[i]
+        W = np.linalg.solve(G - np.outer(phi, phi), C - np.outer(phi, own))
+        np.testing.assert_allclose(found[i], phi @ W * np.sqrt(n.mean() / (n - own)), atol=1e-6)
+
+
+def test_probabilities_stay_calibrated_until_the_matrix_is_factored_again():
+    model = taught(slice(0, 800), n_cells=600, penalty=0.1)
+    model.predict_proba(X[TEST])
+    with model.circuit_.memory.reading as memory:
+        before = calibrate(memory, model._readout(), 1)
+    model.learn_one(X[800], Y[800]).predict_proba(X[TEST])
+    with model.circuit_.memory.reading as memory:
+        assert calibrate(memory, model._readout(), 1) is before
+    model.set_params(penalty=1e-3).predict_proba(X[TEST])
+    with model.circuit_.memory.reading as memory:
+        assert calibrate(memory, model._readout(), 1) != before

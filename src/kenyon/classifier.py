@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kenyon import model_file
 from kenyon.circuit import Circuit, Explanation, Rates, check_rates, count_threads
 from kenyon.coders import design_coder
+from kenyon.confidence import ConfidenceMixin
 from kenyon.editing import EditingMixin
 from kenyon.readouts import check_readout, new_memory, usual_layer
 from kenyon.validation import unchanged_on_error, validate_labelled, validate_samples
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from kenyon.readouts import ReadoutName
 
 
-class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that learns one example at a time and does not forget.
 
     The fruit fly's two layers: a sparse random code (see `SparseCoder`), and a memory in which
     each sample strengthens the synapses from its active cells to its class and leaves all others
-    alone. One pass is enough, nothing is stored of the samples, and new classes may come at any
-    time.
+    alone. One pass is enough, and new classes may come at any time. Samples are not stored; without
+    decay the codes of a few are, so that the model can tell how sure it may be.
 
     Without decay the memory only counts, so that the model is the same, bit for bit, in whatever
     order, batches or shards its samples come; models of the same circuit can be merged, and samples
@@ -211,18 +211,31 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         self.circuit_.learn_one(x, label.reshape(1), self._rates())
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, unknown: Any = None, false_alarms: float = 0.05) -> NDArray[Any]:
         """Return the class with the highest score; of equals, the first of `classes_`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        unknown : label, default=None
+            What to return for samples that are too novel, as `novelty_threshold` has it: a string
+            or a number, as the labels are, but none of them. None: every sample is given a class.
+        false_alarms : float, default=0.05
+            The share of samples of the classes learned that may be taken for unknown.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
+
+        Examples
+        --------
+        >>> fly = FlyClassifier().fit([[1, 0], [1, 0.1]] * 10 + [[0, 1]] * 20, [1] * 20 + [2] * 20)
+        >>> fly.predict([[2, 0], [0, 3], [-1, 0]], unknown=-1)
+        array([ 1,  2, -1])
         """
         X = validate_samples(self, X)
+        if unknown is not None:
+            return self._predict_or(X, unknown, false_alarms)
         return self.circuit_.labels(X, self._readout(), count_threads(self.n_threads))
 
     def predict_one(self, x: ArrayLike) -> Any:
@@ -254,47 +267,6 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the softmax of the scores; uniform where all are zero.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-        """
-        return softmax(self._scores(X), axis=1)
-
-    def novelty(self, X: Any) -> NDArray[np.float64]:
-        """Return how unlike everything learned samples are.
-
-        What the best class receives from the active cells, as the fly reads it, is compared with
-        what it would receive if all their synapses were at the cap: 0 is as familiar as can be, 1
-        is like nothing before. The readout does not matter.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        novelty : ndarray of shape (n_samples,)
-
-        Examples
-        --------
-        >>> from kenyon import FlyClassifier
-        >>> from kenyon.data import load
-        >>> intents = load("clinc150")
-        >>> fly = FlyClassifier().fit(intents.X_train, intents.y_train)
-        >>> known, unknown = fly.novelty(intents.X_test), fly.novelty(intents.X_out_of_scope)
-        >>> print(round(float(known.mean()), 1), round(float(unknown.mean()), 1))
-        0.1 0.4
-        """
-        X = validate_samples(self, X)
-        return self.circuit_.novelty(X, self._rates(), count_threads(self.n_threads))
 
     def explain(self, x: ArrayLike) -> Explanation:
         """Tell which active cells spoke for which class, and how much.

@@ -17,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 
 from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.coder import check_choice
+from kenyon.circuit.keeping import TENSORS as KEPT
 from kenyon.circuit.memory import as_number
 from kenyon.files import write_tensors
 
@@ -30,14 +31,17 @@ if TYPE_CHECKING:
 MOST_PAIRED = 2**37
 """As many samples as the kernel counts pairs of."""
 FORMAT = "kenyon model"
-VERSION = 1
+VERSION = 2
+READABLE = "1", "2"
+"""The first version kept no codes."""
 
 _MEMORIES = {"counting": CountingMemory, "pairing": PairingMemory, "decaying": DecayingMemory}
 _TENSORS = {
-    "counting": {"synapses", "samples"},
-    "pairing": {"synapses", "samples", "pairs", "n_paired"},
+    "counting": {"synapses", "samples", *KEPT},
+    "pairing": {"synapses", "samples", "pairs", "n_paired", *KEPT},
     "decaying": {"synapses", "samples", "factor"},
 }
+_NONE = np.empty(0)
 
 
 def save(model: FlyClassifier, path: str | PathLike[str]) -> None:
@@ -89,17 +93,17 @@ def load(path: str | PathLike[str]) -> FlyClassifier:
     if metadata.get("format") != FORMAT:
         raise ValueError(f"{path} is a safetensors file, but not a Kenyon model")
     version = metadata.get("version", "")
-    if version != str(VERSION):
+    if version not in READABLE:
         raise ValueError(
             f"{path} has the format version {version or 'unknown'}, but this Kenyon reads "
-            f"{VERSION}: a newer Kenyon may read it"
+            f"{' and '.join(READABLE)}: a newer Kenyon may read it"
         )
     try:
         text = metadata["model"]
         if _digest(text, tensors) != metadata["digest"]:
             raise ValueError("its content does not match its digest")
         header = json.loads(text)
-        _check(header, tensors)
+        _check(header, tensors, version)
         return _restore(header, tensors)
     except KeyError as error:
         raise ValueError(f"{path} is damaged: it lacks {error}") from error
@@ -134,7 +138,7 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             # The tensors of another format may be of types that NumPy does not have.
-            ours = metadata.get("format") == FORMAT and metadata.get("version") == str(VERSION)
+            ours = metadata.get("format") == FORMAT and metadata.get("version") in READABLE
             names = file.keys() if ours else []
             return metadata, {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
@@ -145,9 +149,10 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
         raise ValueError(f"{path} is not a Kenyon model, or is cut short: {error}") from error
 
 
-def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]], version: str) -> None:
     check_choice("memory", header["memory"], tuple(_MEMORIES))
-    if set(tensors) != _TENSORS[header["memory"]]:
+    without = KEPT if version == READABLE[0] else ()
+    if set(tensors) != _TENSORS[header["memory"]] - set(without):
         raise ValueError(f"it holds the tensors {sorted(tensors)}")
     n_classes, n_cells = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
     expected = {
@@ -156,6 +161,11 @@ def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
         "factor": (np.float64, (1,)),
         "pairs": (np.int64, (n_cells * (n_cells + 1) // 2,)),
         "n_paired": (np.int64, (1,)),
+        "kept_bounds": (np.int64, (n_classes,)),
+        "kept_samples": (np.int64, (n_classes,)),
+        "kept_counts": (np.int64, tensors.get("kept_counts", _NONE).shape[:1]),
+        "kept_starts": (np.int64, tensors.get("kept_starts", _NONE).shape[:1]),
+        "kept_codes": (np.uint8, tensors.get("kept_codes", _NONE).shape[:1]),
     }
     for name, tensor in tensors.items():
         if (tensor.dtype, tensor.shape) != expected[name]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+    from kenyon.circuit.keeping import Kept
 
     Matrix = NDArray[np.float64]
 
@@ -26,6 +27,8 @@ PENALTIES = 10.0 ** np.arange(-6, 2)
 """Tried where none is given, relative to the mean sum of squares of a cell."""
 USUAL = 0.1
 """The penalty that is usually best, relative to the mean sum of squares of a sample."""
+LEAST_FREEDOM = 1e-6
+"""What a code leaves at least to others of its own score."""
 BETTER = 0.95
 """The share of a cross-validation below which another penalty is worth factoring anew."""
 
@@ -38,8 +41,8 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
     class are then divided by the root of its number of samples, so that rare classes are predicted
     too. The factor of G + shift I is kept: soon after, when few samples were learned or unlearned,
     the solution is found from it and the codes of these samples by Woodbury's formula, with the
-    penalty that was chosen then. So the same counters are read the same up to rounding, and up to a penalty chosen
-    a little earlier.
+    penalty that was chosen then. So the same counters are read the same up to rounding, and up to a
+    penalty chosen a little earlier.
 
     Parameters
     ----------
@@ -63,7 +66,26 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
                 memory.derived.pop(_Solution, None)
                 solution = self._factor(memory, C, n_threads)
             memory.derived[_Solution] = memory.age, solution
-            return _balanced(FULL * solution.solve(C).T, memory.samples)
+            return FULL * _balance(memory.samples)[:, np.newaxis] * solution.solve(C).T
+
+    def basis(self, memory: PairingMemory) -> int:
+        """Return the age of the last factor: one for every few samples would take too long."""
+        solution = memory.derived.get(_Solution, (0, None))[1]
+        return -1 if solution is None else solution.factored
+
+    def held_out_scores(self, memory: PairingMemory, kept: Kept, n_threads: int) -> Matrix:
+        """Return (f - h y) / (1 - h), with f the scores, h the leverages and y the targets."""
+        scores = self.scores(memory, kept.codes, n_threads)
+        solution = memory.derived[_Solution][1]
+        with threadpool_limits(n_threads):
+            h = np.minimum(solution.leverages(kept.codes), 1 - LEAST_FREEDOM)
+        own = np.arange(len(h)), kept.ranks
+        n = memory.samples[kept.ranks]
+        scores[own] -= h * _balance(memory.samples)[kept.ranks]
+        # Without it, its class has one sample less to be divided by the root of.
+        scores[own] *= np.sqrt(n / np.maximum(n - 1, 1))
+        held_out: Matrix = scores / (1 - h)[:, np.newaxis]
+        return held_out
 
     def _follow(self, memory: PairingMemory) -> _Solution | None:
         """Go on from the last solution, if the samples since are few and known."""
@@ -99,11 +121,15 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
 
 @dataclass(frozen=True, eq=False)
 class _Solution:
-    """The factor R of R' R = G + shift I as G was, and what was learned and unlearned since."""
+    """The factor R of R' R = G + shift I as G was, and what was learned and unlearned since.
+
+    `factored` is the age of the memory as it was.
+    """
 
     readout: RidgeReadout
     penalty: float
     unit: float
+    factored: int
     moment: int
     trace: float
     R: Matrix
@@ -119,6 +145,12 @@ class _Solution:
             U -= self.Y @ np.linalg.solve(self.S, self.Y.T @ U)
         X: Matrix = solve_triangular(self.R, U, overwrite_b=True, check_finite=False)
         return X
+
+    def leverages(self, codes: Codes) -> NDArray[np.float64]:
+        """Return how much each code decides its own score, from 0 to 1."""
+        Phi = _columns([codes], len(self.R))
+        leverages: NDArray[np.float64] = np.einsum("ij,ij->j", Phi, self.solve(Phi))
+        return leverages
 
     def updated(self, changes: list[tuple[int, Codes]], moment: int) -> _Solution:
         """Return what also knows these changes."""
@@ -140,16 +172,16 @@ class _Solution:
         )
 
 
-def _balanced(W: Matrix, samples: NDArray[np.int64]) -> Matrix:
-    """Return weights as if all classes had as many samples as the average class.
+def _balance(samples: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what weights of each class are multiplied by: 1 if all have as many samples.
 
     What least squares predicts of a class grows with its share of the samples, so that rare ones
     would never be predicted. Divided by the share, they would be predicted too often, since their
     weights are less certain; the root is between.
     """
     n = np.maximum(samples, 1)
-    balanced: Matrix = W * np.sqrt(n.mean() / n)[:, np.newaxis]
-    return balanced
+    balance: NDArray[np.float64] = np.sqrt(n.mean() / n)
+    return balance
 
 
 def _factored(
@@ -165,7 +197,7 @@ def _factored(
         raise ValueError(f"penalty is too small to solve for the weights: {penalty:g}") from None
     moment, trace, none = memory.journal.moment, memory.pairs.trace, np.zeros(0)
     Y, S = np.zeros((len(R), 0)), np.zeros((0, 0))
-    return _Solution(readout, penalty, scale, moment, trace, R, none, Y, S)
+    return _Solution(readout, penalty, scale, memory.age, moment, trace, R, none, Y, S)
 
 
 def _unit(memory: PairingMemory) -> float:

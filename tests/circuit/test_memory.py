@@ -100,8 +100,15 @@ def test_a_class_cannot_end_without_samples_but_with_counts():
     with pytest.raises(ValueError, match="not learned"):
         memory.unlearn(*encode(twice))
     silent = CODER.native.encode(np.zeros((2, 12)), 1)
-    with pytest.raises(ValueError, match="would keep counts"):
+    with pytest.raises(ValueError, match="a code that would be kept is not"):
         memory.unlearn(silent, np.array([1, 1]))
+    assert state(memory) == before
+    # Without codes, only the counters that are left tell.
+    blank = CountingMemory.restore(
+        memory.classes, {name: memory.content()[name] for name in ("synapses", "samples")}
+    )
+    with pytest.raises(ValueError, match="would keep counts"):
+        blank.unlearn(silent, np.array([1, 1]))
     assert state(memory) == before
 
 

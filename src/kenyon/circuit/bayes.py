@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kenyon.circuit.counting import CountingMemory
+from kenyon.circuit.counting import CountingMemory, sum_rows
 from kenyon.circuit.readout import DerivedReadout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from kenyon.circuit.keeping import Kept
 
 FULL = 255
 """The level of a cell at full strength."""
@@ -44,3 +46,17 @@ class BayesReadout(DerivedReadout[CountingMemory]):
             # Of a class that is only named nothing is known, which speaks for no sample.
             weights[~learned] = weights[learned].min() - 1
         return weights
+
+    def held_out_scores(  # noqa: D102
+        self, memory: CountingMemory, kept: Kept, n_threads: int
+    ) -> NDArray[np.float64]:
+        scores = self.scores(memory, kept.codes, n_threads)
+        starts, levels, counts = memory.own_counts(kept)
+        total = memory.synapses.sum(axis=1) / FULL + memory.n_cells * self.smoothing
+        active = sum_rows(levels, starts) / FULL
+        # Of the counters first, so that a cell that only this sample had leaves the smoothing.
+        activity = (counts - levels) / FULL + self.smoothing
+        given = sum_rows(levels / FULL * np.log(activity), starts)
+        own = given - active * np.log(total[kept.ranks] - active)
+        scores[np.arange(len(own)), kept.ranks] = own
+        return scores

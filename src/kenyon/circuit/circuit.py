@@ -9,6 +9,7 @@ import numpy as np
 
 from kenyon.circuit.explanation import Explanation
 from kenyon.circuit.guard import Guard
+from kenyon.circuit.novelty import find_novelty, find_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -89,21 +90,48 @@ class Circuit:
         with self.memory.reading as memory:
             return memory.labels.at(readout.best_one(memory, codes))
 
-    def scores(self, X: Any, readout: Readout, n_threads: int) -> NDArray[np.float64]:
-        """Return what each class receives from each row."""
+    def read(
+        self, X: Any, n_threads: int, reading: Callable[[Memory, Codes], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Return what reading the memory as it is now gives for each row."""
         codes = self._codes(X, n_threads)
         first = next(codes)
         with self.memory.reading as memory:
-            scores = [readout.scores(memory, piece, n_threads) for piece in chain((first,), codes)]
-            return np.concatenate(scores)
+            return np.concatenate([reading(memory, piece) for piece in chain((first,), codes)])
+
+    def scores(self, X: Any, readout: Readout, n_threads: int) -> NDArray[np.float64]:
+        """Return what each class receives from each row."""
+        return self.read(
+            X, n_threads, lambda memory, codes: readout.scores(memory, codes, n_threads)
+        )
 
     def novelty(self, X: Any, rates: Rates, n_threads: int) -> NDArray[np.float64]:
         """Return how unlike all classes each row is, from 0 to 1."""
+        return self.read(
+            X, n_threads, lambda memory, codes: find_novelty(memory, codes, rates, n_threads)
+        )
+
+    def novelty_threshold(self, rates: Rates, false_alarms: float, n_threads: int) -> float:
+        """Return the novelty that a share of samples like those learned exceeds."""
+        with self.memory.reading as memory:
+            memory.check_not_empty()
+            return find_threshold(memory, rates, false_alarms, n_threads)
+
+    def screened_labels(
+        self, X: Any, readout: Readout, rates: Rates, false_alarms: float, n_threads: int
+    ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
+        """Return the class of each row, whether its novelty exceeds the threshold, all classes."""
         codes = self._codes(X, n_threads)
         first = next(codes)
         with self.memory.reading as memory:
-            pieces = [_novelty(memory, piece, rates, n_threads) for piece in chain((first,), codes)]
-        return np.concatenate(pieces)
+            memory.check_not_empty()
+            threshold = find_threshold(memory, rates, false_alarms, n_threads)
+            ranks, novelty = [], []
+            for piece in chain((first,), codes):
+                ranks.append(readout.best(memory, piece, n_threads))
+                novelty.append(find_novelty(memory, piece, rates, n_threads))
+            is_novel = np.concatenate(novelty) > threshold
+            return memory.classes[np.concatenate(ranks)], is_novel, memory.classes
 
     def explain(self, x: Any, readout: Readout) -> Explanation:
         """Tell which cells spoke for which class."""
@@ -157,15 +185,3 @@ class Circuit:
                 )
         with self.memory.reading as memory:
             return memory.copy()
-
-
-def _novelty(memory: Memory, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.float64]:
-    """Return what is missing from the highest score to what synapses at their cap would give."""
-    starts, _, levels = codes.to_csr()
-    sums = np.concatenate([[0], np.cumsum(levels, dtype=np.int64)])
-    most = np.diff(sums[starts]) / 255
-    highest = memory.scores(codes, rates, n_threads).max(axis=1)
-    novelty = np.ones(len(codes))
-    # A sample that no cell answers to is like nothing.
-    np.divide(most - highest, most, out=novelty, where=most > 0)
-    return np.clip(novelty, 0, 1)

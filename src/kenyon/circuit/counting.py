@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from kenyon._native import Counters
 from kenyon.circuit.decaying import ORDER_MATTERS
+from kenyon.circuit.keeping import Kept, get_kept, set_kept
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+
+Self = TypeVar("Self", bound="CountingMemory")
 
 _TOO_MANY = "a counter would exceed 2147483647: too many samples of one class"
 
@@ -24,6 +27,11 @@ class CountingMemory(Memory):
     The learning rate and the cap are applied when reading: the weight of a synapse is
     min(count, cap) / cap with cap = 255 / learning rate, so that a cell at full strength
     saturates its synapse after 1 / learning rate samples.
+
+    Of each class it also keeps a few codes: those of its samples whose fingerprint, a number that
+    is as good as random, is below a bound. When there are too many the bound is lowered, and it is
+    never raised. So what is kept depends on the samples and not on their order, and two memories
+    merge exactly; after unlearning it is what the samples that remain have below the bound.
     """
 
     dtype = np.int32
@@ -50,7 +58,8 @@ class CountingMemory(Memory):
         slots = self.labels.slots(y)
         if not self._unlearn(codes, slots, n_threads):
             raise ValueError(
-                "X and y hold samples that were not learned: a counter would fall below zero"
+                "X and y hold samples that were not learned: a counter would fall below zero, or a "
+                "code that would be kept is not"
             )
         samples = self.store.samples
         emptied = [slot for slot in np.unique(slots).tolist() if samples[slot] == 0]
@@ -77,6 +86,45 @@ class CountingMemory(Memory):
         if not self._merge(other, slots):
             self.retract(new)
             raise OverflowError(_TOO_MANY)
+
+    @property
+    def kept(self) -> Kept:
+        """The codes that are kept of classes with two samples or more.
+
+        Of a class with one there is nothing left to read without it.
+        """
+        ranks = np.flatnonzero(self.samples > 1).astype(np.int32)
+        codes, places, counts = self.store.kept_codes(self.store.slot_of_rank[ranks])
+        return Kept(codes, ranks[places], counts)
+
+    def held_out_scores(self, kept: Kept, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+        """Return the scores of codes that are kept, each as if it had not been learned."""
+        scores = self.scores(kept.codes, rates, n_threads)
+        slots = self.store.slot_of_rank
+        caps = np.array(
+            [self.store.cap(slot, rates.learning_rate, 1) for slot in slots.tolist()], np.int64
+        )[kept.ranks]
+        starts, levels, counts = self.own_counts(kept)
+        given = levels * np.minimum(counts - levels, np.repeat(caps, np.diff(starts)))
+        scores[np.arange(len(caps)), kept.ranks] = sum_rows(given, starts) / (255.0 * caps)
+        return scores
+
+    def own_counts(self, kept: Kept) -> tuple[NDArray[np.int64], ...]:
+        """Return where each code starts, its levels, and its class's counters of their cells."""
+        starts, _, levels = kept.codes.to_csr()
+        counts = self.store.gather(kept.codes, self.store.slot_of_rank[kept.ranks])
+        return starts, levels.astype(np.int64), counts.astype(np.int64)
+
+    def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102
+        return {**super().content(), **get_kept(self.store)}
+
+    @classmethod
+    def restore(  # noqa: D102
+        cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]
+    ) -> Self:
+        memory = super().restore(classes, content)
+        set_kept(memory.store, content)
+        return memory
 
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
         return self.store.learn(codes, slots)
@@ -110,3 +158,10 @@ class CountingMemory(Memory):
 
     def n_saturated(self, rates: Rates) -> int:  # noqa: D102
         return self.store.n_saturated(rates.learning_rate)
+
+
+def sum_rows(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the sum of each row, some of which may be empty."""
+    sums = np.zeros(len(values) + 1, values.dtype)
+    np.cumsum(values, out=sums[1:])
+    return np.diff(sums[starts])

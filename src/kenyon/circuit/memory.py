@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes, Counters, Weights
+    from kenyon.circuit.keeping import Kept
 
 Self = TypeVar("Self", bound="Memory")
 
@@ -132,6 +133,11 @@ class Memory(ABC):
     def saturation(self, rates: Rates) -> float:
         """Return the share of synapses that are at their cap."""
         return self.n_saturated(rates) / max(1, self.n_cells * len(self))
+
+    @property
+    def kept(self) -> Kept | None:
+        """Codes that were learned and can be read as if they had not, if the memory has such."""
+        return None
 
     def check_not_empty(self) -> None:
         """Refuse to be read where there is nothing."""

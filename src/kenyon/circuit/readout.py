@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+    from kenyon.circuit.keeping import Kept
     from kenyon.circuit.memory import Memory, Rates
 
 M = TypeVar("M", bound="Memory")
@@ -43,6 +44,14 @@ class Readout(ABC):
     def weights(self, memory: Any, cells: NDArray[Any]) -> NDArray[np.float64]:
         """Return the weights from some cells (rows) to all classes (columns)."""
 
+    @abstractmethod
+    def held_out_scores(self, memory: Any, kept: Kept, n_threads: int) -> NDArray[np.float64]:
+        """Return the scores of codes that are kept, each as if it had not been learned."""
+
+    def basis(self, memory: Any) -> int:
+        """Return the age of what held-out scores are made from: they hold as long as that does."""
+        return int(memory.age)
+
 
 @dataclass(frozen=True)
 class FlyReadout(Readout):
@@ -65,6 +74,12 @@ class FlyReadout(Readout):
 
     def weights(self, memory: Memory, cells: NDArray[Any]) -> NDArray[np.float64]:  # noqa: D102
         return memory.weights(cells, self.rates)
+
+    def held_out_scores(  # noqa: D102
+        self, memory: Any, kept: Kept, n_threads: int
+    ) -> NDArray[np.float64]:
+        scores: NDArray[np.float64] = memory.held_out_scores(kept, self.rates, n_threads)
+        return scores
 
 
 @dataclass(frozen=True)

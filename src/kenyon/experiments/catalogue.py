@@ -39,5 +39,6 @@ EXPERIMENTS = {
         Experiment("prototypes", "arbitrary labels before and after the coding"),
         Experiment("decay", "a long stream, with and without decay"),
         Experiment("rates", "one model read with many learning rates"),
+        Experiment("calibration", "how sure each readout is, and how often right"),
     )
 }

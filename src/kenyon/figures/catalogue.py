@@ -156,5 +156,14 @@ FIGURES = {
             "from one trained model. Stars: the rate that “auto” stands for.",
             experiment="rates",
         ),
+        FigureEntry(
+            "calibration",
+            "Probabilities that can be trusted",
+            "calibration",
+            "How often the class predicted is right, against its probability, on the test samples "
+            "of classes learned one after another in one pass; bins of equal width, all seeds "
+            "together. Below right: the expected calibration error over 15 bins.",
+            experiment="calibration",
+        ),
     )
 }

@@ -1,0 +1,110 @@
+"""A threshold on novelty that holds, and labels for what is unknown."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
+
+import kenyon
+from kenyon import FlyClassifier
+
+X, Y = load_digits(return_X_y=True)
+SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
+KNOWN = np.flatnonzero(Y < 7)
+
+
+def taught(rows, labels=Y, **parameters):
+    return FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], labels[rows])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"learning_rate": 0.05}, {"readout": "ridge"}])
+@pytest.mark.parametrize("rate", [0.05, 0.2])
+def test_false_alarms_are_as_many_as_wanted(parameters, rate):
+    rows = np.random.default_rng(0).permutation(KNOWN)
+    model = taught(rows[:800], **parameters)
+    threshold = model.novelty_threshold(rate)
+    n_alarms = (model.novelty(X[rows[800:]]) > threshold).mean()
+    assert n_alarms == pytest.approx(rate, abs=0.06)
+    assert (model.novelty(X[Y >= 7]) > threshold).mean() > 2 * rate
+
+
+def test_it_is_exact_on_what_was_held_out_one_by_one():
+    rows = KNOWN[:120]
+    model = taught(rows)
+    held_out = []
+    for row in rows:
+        model.unlearn(X[[row]], Y[[row]])
+        held_out.append(model.novelty(X[[row]])[0])
+        model.partial_fit(X[[row]], Y[[row]])
+    weights = 1 / np.bincount(Y[rows])[Y[rows]] / 7
+    for rate in (0.05, 0.3):
+        share = weights[np.array(held_out) > model.novelty_threshold(rate)].sum()
+        assert rate - 0.06 < share <= rate
+    assert model.novelty_threshold(0.001) == 1, "120 samples cannot tell one in a thousand"
+
+
+def test_order_shards_and_files_make_no_difference(tmp_path):
+    whole = taught(KNOWN)
+    merged = FlyClassifier.merged([taught(KNOWN[i::3]) for i in range(3)])
+    whole.save(tmp_path / "fly.kenyon")
+    for other in (merged, taught(KNOWN[::-1]), kenyon.load(tmp_path / "fly.kenyon")):
+        assert other.novelty_threshold(0.1) == whole.novelty_threshold(0.1)
+    assert taught(KNOWN[:300]).novelty_threshold(0.1) != whole.novelty_threshold(0.1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "unknown"),
+    [(Y, -1), (Y.astype(str), "something else"), (Y.astype(np.uint8), -1), (Y * 1.0, -5)],
+    ids=["int", "str", "uint8", "float"],
+)
+def test_what_is_too_novel_is_unknown(labels, unknown):
+    model = taught(KNOWN, labels)
+    is_novel = model.novelty(X) > model.novelty_threshold(0.1)
+    found = model.predict(X, unknown=unknown, false_alarms=0.1)
+    assert set(found[is_novel].tolist()) == {unknown}
+    np.testing.assert_array_equal(found[~is_novel], model.predict(X)[~is_novel])
+    assert (found == unknown).sum() > (model.predict(X, unknown=unknown) == unknown).sum() > 0
+
+
+def test_large_calls_in_pieces_are_the_same():
+    model = taught(KNOWN)
+    rows = np.tile(X, (4, 1))
+    expected = np.tile(model.predict(X, unknown=-1), 4)
+    np.testing.assert_array_equal(model.predict(rows, unknown=-1), expected)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "sentence"),
+    [
+        (3, "unknown must not be a class that was learned, but is 3"),
+        ("none", "unknown must be like the labels, of which 0 is one, but is 'none'"),
+        ([1, 2], "unknown must be a label, a string or a number"),
+        (object(), "unknown must be a label, a string or a number"),
+    ],
+)
+def test_what_cannot_be_a_label_for_the_unknown(unknown, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        taught(KNOWN[:50]).predict(X[:3], unknown=unknown)
+
+
+@pytest.mark.parametrize("rate", [0, 1, -0.1, 2, "few", None, np.nan])
+def test_what_cannot_be_a_rate_of_false_alarms(rate):
+    model = taught(KNOWN[:50])
+    for call in (model.novelty_threshold, lambda r: model.predict(X[:3], -1, r)):
+        with pytest.raises(ValueError, match="false_alarms must be a number between 0 and 1"):
+            call(rate)
+
+
+def test_with_decay_there_is_no_threshold():
+    model = taught(KNOWN[:50], learning_rate=0.1, decay=1e-3)
+    with pytest.raises(ValueError, match="a novelty threshold is not possible: with decay"):
+        model.predict(X[:3], unknown=-1)
+
+
+def test_too_little_to_tell():
+    with pytest.raises(NotFittedError):
+        FlyClassifier().novelty_threshold()
+    assert taught([0]).novelty_threshold() == 1
+    empty = taught([0]).forget(0)
+    with pytest.raises(ValueError, match="no classes left"):
+        empty.novelty_threshold()
