@@ -1,0 +1,1 @@
+"""The paper's definitions and theorems, as functions that can be checked."""

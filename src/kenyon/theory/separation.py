@@ -1,0 +1,1 @@
+"""How far classes are separated, in the sense of the paper's definition."""
