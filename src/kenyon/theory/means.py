@@ -82,8 +82,9 @@ def weight_variance(
     [[2.]]
     """
     share = _column(shares)
-    of_one = share * np.asarray(squares) - (share * np.asarray(means, dtype=np.float64)) ** 2
-    return learning_rate**2 * _sum_of_powers((1 - decay) ** 2, n_samples) * of_one
+    second, first = np.asarray(squares, dtype=np.float64), np.asarray(means, dtype=np.float64)
+    grown = learning_rate**2 * _sum_of_powers((1 - decay) ** 2, n_samples)
+    return grown * (share * second - np.square(share * first))
 
 
 def _sum_of_powers(base: float, n: int) -> float:

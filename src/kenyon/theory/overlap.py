@@ -126,7 +126,7 @@ def overlap_curve(
     if n_pairs < 1:
         raise ValueError(f"n_pairs must be at least 1, but is {n_pairs}")
     rng = np.random.default_rng(seed)
-    shares = np.stack([_draw_shares(coder, cosine, n_pairs, rng) for cosine in cosines])
+    shares = np.stack([draw_shares(coder, cosine, n_pairs, rng) for cosine in cosines])
     return OverlapCurve(
         cosines,
         shares.mean(axis=1),
@@ -222,9 +222,10 @@ def find_winners(coder: WinnerTakeAll, X: NDArray[Any]) -> sparse.csr_matrix[Any
     )
 
 
-def _draw_shares(
+def draw_shares(
     coder: WinnerTakeAll, cosine: float, n_pairs: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
+    """Return the shares of common winners of random pairs of inputs at this cosine."""
     shares = []
     for start in range(0, n_pairs, _PIECE):
         one, other = (

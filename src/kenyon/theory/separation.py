@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,7 +115,7 @@ def error_tolerance(X: Any, y: ArrayLike) -> float:
     0.5
     """
     longest = max(_largest_square(block) for _, block in _blocks(*_check(X, y)[::2]))
-    return separation(X, y) / (2 * longest**0.5)
+    return separation(X, y) / (2 * sqrt(longest))
 
 
 def class_means(X: Any, y: ArrayLike) -> NDArray[np.float64]:
@@ -140,7 +141,7 @@ def class_means(X: Any, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def _check(X: Any, y: ArrayLike) -> tuple[Any, NDArray[np.intp], int]:
-    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, but has the shape {X.shape}")
     y = np.asarray(y)
@@ -162,20 +163,20 @@ def _means(X: Any, places: NDArray[np.intp], n_classes: int) -> NDArray[np.float
         starts = np.arange(len(members) + 1)
         shape = (len(members), n_classes)
         belongs = sparse.csr_matrix((np.ones(len(members)), members, starts), shape=shape)
-        total = belongs.T @ block
-        sums += total.toarray() if sparse.issparse(total) else total
+        total: Any = belongs.T @ block
+        sums += total if isinstance(total, np.ndarray) else total.toarray()
     return sums / np.bincount(places)[:, np.newaxis]
 
 
 def _blocks(X: Any, n_classes: int) -> Iterator[tuple[slice, Any]]:
     """Cut X into blocks of rows in float64: in uint8, as levels are, products would overflow."""
-    widest = max(n_classes, X.nnz // max(1, X.shape[0]) if sparse.issparse(X) else X.shape[1])
-    size = max(1, _BLOCK_BYTES // (8 * widest))
+    n_stored = X.size // X.shape[0]
+    size = max(1, _BLOCK_BYTES // (8 * max(n_classes, n_stored)))
     for start in range(0, X.shape[0], size):
         rows = slice(start, start + size)
         yield rows, X[rows].astype(np.float64)
 
 
 def _largest_square(block: Any) -> float:
-    squares = block.multiply(block) if sparse.issparse(block) else block * block
+    squares = block * block if isinstance(block, np.ndarray) else block.multiply(block)
     return float(squares.sum(axis=1).max())
