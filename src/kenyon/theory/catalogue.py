@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from kenyon.theory.checks import separation
+from kenyon.theory.checks import expectation, overlap, prototypes, separation, tolerance
 
 CLAIMS = {
     "1. Separation": separation.CLAIMS,
+    "2. Means": (*expectation.CLAIMS, *tolerance.CLAIMS),
+    "3. Sparse coding separates": (*overlap.CLAIMS, *prototypes.CLAIMS),
 }
 """By the heading of its part, the claims of each."""
