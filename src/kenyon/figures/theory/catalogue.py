@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from kenyon.theory.claim import Outcome
 
-SHOWN: tuple[str, ...] = ()
+SHOWN = ("real-margins", "convergence", "shares", "tolerance", "overlap", "bound")
 """Names of claims.
 
 The module of the same name here, with _ for -, has a function `draw`: given what was found, it

@@ -18,6 +18,8 @@ from kenyon.theory.separation import class_means
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from kenyon._native import Codes
+
 DECAYS = (1e-2, 1e-3)
 STEPS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 CLASS_STEPS = (1, 3, 10, 30, 100, 300, 1000)
@@ -33,13 +35,18 @@ class Population:
         chosen = np.random.default_rng(0).permutation(len(mnist.X_train))[:n_samples]
         self.X, self.y = mnist.X_train[chosen], mnist.y_train[chosen]
         self.coder = Coder.design(mnist.n_features, n_cells=3200, fan_in=10, n_active=160)
-        self.codes = self.coder.native.encode(self.X, count_threads(None))
+        self.codes = self.encode(np.arange(n_samples))
         starts, cells, levels = self.codes.to_csr()
         shape = (n_samples, self.coder.n_cells)
         self.levels = sparse.csr_matrix((levels.astype(np.int64), cells, starts), shape=shape)
         self.means = class_means(self.levels, self.y) / 255
         self.squares = class_means(self.levels.multiply(self.levels), self.y) / 255**2
         self.counts = np.bincount(self.y)
+        self.shares = self.counts / n_samples
+
+    def encode(self, sample: NDArray[np.intp]) -> Codes:
+        """Return the codes of some of the samples."""
+        return self.coder.native.encode(self.X[sample], count_threads(None))
 
 
 @cache
@@ -107,26 +114,19 @@ def check_convergence(quick: bool) -> Outcome:
     """Follow how far memories are from what they converge to, as samples are drawn."""
     drawn = population(quick)
     n_runs = 4 if quick else 20
-    found: dict[str, Any] = {"means": follow_means(drawn, n_runs), "decays": {}}
-    for decay in DECAYS[:1] if quick else DECAYS:
-        found["decays"][decay] = follow_decay(drawn, decay, n_runs)
-    curves = [found["means"], *found["decays"].values()]
-    gap = max(
-        abs(seen / told - 1)
-        for curve in curves
-        for seen, told in zip(curve["measured"], curve["predicted"], strict=True)
-    )
-    n_at_cap = sum(curve["n_at_cap"] for curve in found["decays"].values())
-    floors = ", ".join(
-        f"{curve['measured'][-1]:.3f} with alpha {decay:g}"
-        for decay, curve in found["decays"].items()
-    )
-    n, last = CLASS_STEPS[len(found["means"]["measured"]) - 1], found["means"]["measured"][-1]
+    means = follow_means(drawn, n_runs)
+    decays = {
+        decay: follow_decay(drawn, decay, n_runs) for decay in (DECAYS[:1] if quick else DECAYS)
+    }
+    gap = max(_furthest(curve) for curve in (means, *decays.values()))
+    n_at_cap = sum(curve["n_at_cap"] for curve in decays.values())
+    ends = ", ".join(f"{curve['one'][-1]:.3f} with alpha {a:g}" for a, curve in decays.items())
     return Outcome(
         gap < (2 * CLOSE if quick else CLOSE) and n_at_cap == 0,
-        f"within {gap:.1%} of the prediction at every step; error {last:.3f} of the mean after "
-        f"{n:,} samples of a class, at the end of a run {floors}; {n_at_cap} weights at the cap",
-        found,
+        f"within {gap:.1%} of the prediction at every step; error {means['one'][-1]:.3f} of the "
+        f"mean after {means['n_samples'][-1]:,} samples of a class, at the end of a run {ends}; "
+        f"{n_at_cap} weights at the cap",
+        {"means": means, "decays": decays},
     )
 
 
@@ -142,58 +142,79 @@ def follow_means(drawn: Population, n_runs: int) -> dict[str, Any]:
         memory = CountingMemory(drawn.coder.n_cells)
         for step, (start, stop) in enumerate(pairwise((0, *CLASS_STEPS))):
             sample = np.concatenate([rng.choice(rows, stop - start) for rows in where])
-            codes = drawn.coder.native.encode(drawn.X[sample], count_threads(None))
-            memory.learn(codes, drawn.y[sample], Rates())
+            memory.learn(drawn.encode(sample), drawn.y[sample], Rates())
             run[step] = _square(memory.synapses / (255 * stop) - drawn.means)
     length = _square(drawn.means)
-    spread = (drawn.squares - drawn.means**2).sum()
+    spread = (drawn.squares - drawn.means**2).sum() / length
     return {
         "n_samples": CLASS_STEPS,
-        "measured": np.sqrt(errors.mean(axis=0) / length).tolist(),
-        "predicted": [float(np.sqrt(spread / n / length)) for n in CLASS_STEPS],
+        "one": np.sqrt(errors.mean(axis=0) / length),
+        "predicted": {"n_samples": CLASS_STEPS, "one": np.sqrt(spread / np.array(CLASS_STEPS))},
     }
 
 
 def follow_decay(drawn: Population, decay: float, n_runs: int) -> dict[str, Any]:
     """Return how far weights that fade are from the limit of their expectation.
 
-    Errors are relative to the length of that limit: of single runs, as root mean squares, and of
-    the mean of all runs; the learning rate is the largest by which the cap is never reached.
+    Errors are relative to the length of that limit: of one run, as root mean squares over all, and
+    of the mean of all runs. The learning rate is the largest by which the cap is never reached.
     """
     rng = np.random.default_rng(2)
-    shares = drawn.counts / drawn.counts.sum()
     rates = Rates(decay, decay)
     steps = [n for n in STEPS if n * decay <= 10]
     cells = np.arange(drawn.coder.n_cells)
-    weights = np.zeros((len(steps), len(shares), len(cells)))
+    limit = drawn.shares[:, np.newaxis] * drawn.means
+    weights = np.zeros((len(steps), *limit.shape))
     errors = np.empty((n_runs, len(steps)))
-    limit = shares[:, np.newaxis] * drawn.means
     n_at_cap = 0
     for run in errors:
         memory = DecayingMemory(len(cells))
-        memory.declare(np.arange(len(shares)))
+        memory.declare(np.arange(len(limit)))
         for step, (start, stop) in enumerate(pairwise((0, *steps))):
             sample = rng.integers(len(drawn.y), size=stop - start)
-            codes = drawn.coder.native.encode(drawn.X[sample], count_threads(None))
-            memory.learn(codes, drawn.y[sample], rates)
+            memory.learn(drawn.encode(sample), drawn.y[sample], rates)
             now = memory.weights(cells, rates).T
             weights[step] += now / n_runs
             run[step] = _square(now - limit)
             n_at_cap += memory.n_saturated(rates)
-    given = drawn.means, drawn.squares, shares, decay, decay
-    variances = np.array([weight_variance(*given, n).sum() for n in steps])
-    faded = np.array([(1 - decay) ** n for n in steps])
     length = _square(limit)
+    averaged = np.array([_square(one - limit) for one in weights])
     return {
         "n_samples": steps,
-        "measured": np.sqrt(errors.mean(axis=0) / length).tolist(),
-        "predicted": np.sqrt(faded**2 + variances / length).tolist(),
-        "averaged": [float(np.sqrt(_square(one - limit) / length)) for one in weights],
-        "averaged_predicted": np.sqrt(faded**2 + variances / n_runs / length).tolist(),
-        "expectation": faded.tolist(),
+        "one": np.sqrt(errors.mean(axis=0) / length),
+        "averaged": np.sqrt(averaged / length),
+        "predicted": predict_errors(drawn, decay, n_runs, steps),
         "n_at_cap": n_at_cap,
         "n_runs": n_runs,
     }
+
+
+def predict_errors(
+    drawn: Population, decay: float, n_runs: int, steps: list[int]
+) -> dict[str, NDArray[Any]]:
+    """Return the same errors as theory has them, at the steps and between them."""
+    between = np.geomspace(steps[0], steps[-1], 60).astype(int)
+    n_samples = np.union1d(steps, between)
+    limit = drawn.shares[:, np.newaxis] * drawn.means
+    means, squares, shares, length = drawn.means, drawn.squares, drawn.shares, _square(limit)
+    variance, short = np.empty((2, len(n_samples)))
+    for i, n in enumerate(n_samples):
+        variance[i] = weight_variance(means, squares, shares, decay, decay, n).sum() / length
+        expected = expected_weights(means, shares, decay, decay, n)
+        short[i] = _square(expected - limit) / length
+    return {
+        "n_samples": n_samples,
+        "one": np.sqrt(short + variance),
+        "averaged": np.sqrt(short + variance / n_runs),
+        "expectation": np.sqrt(short),
+    }
+
+
+def _furthest(curve: dict[str, Any]) -> float:
+    """Return how far one run was from what was predicted of it, at the worst, as a share."""
+    predicted = curve["predicted"]
+    at = np.searchsorted(predicted["n_samples"], curve["n_samples"])
+    return float(np.abs(curve["one"] / predicted["one"][at] - 1).max())
 
 
 def _square(errors: NDArray[np.float64]) -> float:

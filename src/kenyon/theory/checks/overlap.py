@@ -33,14 +33,15 @@ def new_fly(n_cells: int, n_active: int, seed: int = 0) -> SparseCoder:
 def measure_curves(quick: bool) -> dict[str, Any]:
     """Return the curves of both matrices for each share of active cells."""
     cosines = [0, 0.25, 0.5, 0.75, 1] if quick else np.arange(-4, 21) / 20
+    n_pairs = 400 if quick else 1000
     curves: dict[str, Any] = {}
     for active in ACTIVE[1:] if quick else ACTIVE:
         n_active = round(active * N_CELLS)
         gaussian = GaussianCoder(N_INPUTS, N_CELLS, n_active)
         curves[f"{active:g}"] = {
             "active": active,
-            "fly": overlap_curve(new_fly(N_CELLS, n_active), cosines, 400 if quick else 2000),
-            "gaussian": overlap_curve(gaussian, cosines, 400 if quick else 1000),
+            "fly": overlap_curve(new_fly(N_CELLS, n_active), cosines, n_pairs),
+            "gaussian": overlap_curve(gaussian, cosines, n_pairs),
         }
     return curves
 

@@ -32,10 +32,10 @@ SIZES = (
 COSINES = (0.0, 0.2, 0.4, 0.6)
 LARGEST_CLASSES = (1, 2, 4)
 N_PROTOTYPES = 9
-N_COPIES, FIDELITY = 4, 0.97
+N_COPIES, FIDELITY = 4, 0.995
 """Noisy copies of a prototype, and their cosine to it."""
 
-MEASURED = (0.0, 0.2, 0.4, 0.6, 0.7, 0.85, 1.0)
+MEASURED = (0.0, 0.2, 0.4, 0.6, 0.7, 0.98, 1.0)
 """Cosines of the curves that bounds are read from."""
 
 
@@ -117,6 +117,8 @@ def check_bound(quick: bool) -> Outcome:
             f"{(chosen < -1e-9).sum()} of {len(chosen)} {kind} below, the nearest "
             f"{chosen.min():.3f} above"
         )
+    useful = sum(point["bound"] > 0 for point in points)
+    told.append(f"the bound is above 0 for {useful}")
     risks = [
         point["risk"] for point in points if not point["noisy"] and point["largest_class"] == 1
     ]
