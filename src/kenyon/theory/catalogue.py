@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from kenyon.theory.checks import expectation, overlap, prototypes, separation, tolerance
+from kenyon.theory.checks import (
+    capacity,
+    expectation,
+    forgetting,
+    overlap,
+    prototypes,
+    saturation,
+    separation,
+    suggest,
+    tolerance,
+)
 
 CLAIMS = {
     "1. Separation": separation.CLAIMS,
     "2. Means": (*expectation.CLAIMS, *tolerance.CLAIMS),
     "3. Sparse coding separates": (*overlap.CLAIMS, *prototypes.CLAIMS),
+    "4. Forgetting": forgetting.CLAIMS,
+    "5. Capacity": (*capacity.CLAIMS, *saturation.CLAIMS, *suggest.CLAIMS),
 }
 """By the heading of its part, the claims of each."""

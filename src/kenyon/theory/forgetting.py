@@ -7,6 +7,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from kenyon.circuit import Coder
 from kenyon.rivals.perceptron import Perceptron
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-    from scipy import sparse
 
     Version = Literal[1, 3, 4]
     Codes = NDArray[Any] | sparse.csr_matrix[Any]
@@ -83,6 +83,11 @@ class Instance:
         return len(self.second)
 
     @property
+    def n_shared(self) -> int:
+        """Cells active for the first sample and for the second class's."""
+        return sum(one > 0 and two > 0 for one, two in zip(self.first[0], self.second, strict=True))
+
+    @property
     def n_active(self) -> int:
         """Winners, of the code that has most."""
         return max(sum(level > 0 for level in code) for code in (*self.first, self.second))
@@ -95,10 +100,11 @@ class Instance:
         X[:, features] = np.array([*self.first, self.second]) / 255
         perceptron = Perceptron(version=version, **sizes, seed=seed)
         perceptron.begin(_N_FEATURES, start.n_classes)
+        first = perceptron.coder.native.encode(X[:-1], 1)
         taken_for = []
         for rows, label in ((X[:-1], start.first), (X[-1:], start.second)):
             perceptron.learn_task(rows, np.full(len(rows), label))
-            taken_for.append(perceptron.predict(X[:-1]).tolist())
+            taken_for.append(perceptron.weights.best(first, 1).tolist())
         return [list(fate) for fate in zip(*taken_for, strict=True)]
 
     def is_forgotten(self, version: Version, start: Start) -> bool:
@@ -113,7 +119,7 @@ def _wire(n_cells: int) -> tuple[int, NDArray[np.uint32]]:
         inputs = design.native.inputs.ravel()
         if len(np.unique(inputs)) == n_cells:
             return seed, inputs
-    raise AssertionError("seeds do not end")
+    raise AssertionError  # seeds do not end
 
 
 def needed_overlap(version: Version, start: str, n_active: int) -> float:
@@ -191,11 +197,9 @@ def margins(first: Codes, second: Codes, weakened: bool) -> NDArray[Any]:
     >>> print(margins(one, two, weakened=True), margins(one, two, weakened=False))
     [[-1]] [[1]]
     """
-    product = first @ second.T
-    square = (first.multiply(first) if hasattr(first, "multiply") else first * first).sum(axis=1)
-    dense = product if isinstance(product, np.ndarray) else product.toarray()
-    own = np.asarray(square).reshape(-1, 1)
-    margin: NDArray[Any] = own - (2 if weakened else 1) * dense
+    one, two = sparse.csr_matrix(first), sparse.csr_matrix(second)
+    square = np.asarray(one.multiply(one).sum(axis=1)).reshape(-1, 1)
+    margin: NDArray[Any] = square - (2 if weakened else 1) * (one @ two.T).toarray()
     return margin
 
 

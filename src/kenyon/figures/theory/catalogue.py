@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
     from kenyon.theory.claim import Outcome
 
-SHOWN = ("real-margins", "convergence", "shares", "tolerance", "overlap", "bound")
+SHOWN = (
+    "real-margins",
+    "convergence",
+    "shares",
+    "tolerance",
+    "overlap",
+    "bound",
+    "capacity",
+    "intents",
+    "saturation",
+)
 """Names of claims.
 
 The module of the same name here, with _ for -, has a function `draw`: given what was found, it

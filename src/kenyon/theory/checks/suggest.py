@@ -1,0 +1,73 @@
+"""What is claimed of the parameters that the theory suggests."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon import FlyClassifier
+from kenyon.data import load
+from kenyon.theory.checks.capacity import first_of_each
+from kenyon.theory.claim import Claim, Outcome
+from kenyon.theory.suggest import suggest
+
+if TYPE_CHECKING:
+    from kenyon.data import Dataset
+
+N_ASKED, TOLERANCE = 1500, 0.02
+CELLS, FAN_IN, ACTIVE, RATES = (2000, 10_000), (0.1, 0.5), (0.01, 0.02, 0.05), (10, 20, 50)
+"""A small grid; fan-in as shares of the features, rates times the samples of a class."""
+
+
+def compare(dataset: Dataset, n_samples: int, quick: bool) -> tuple[float, float]:
+    """Return the accuracy of the best of a grid on test samples, and of the suggestion."""
+    rows = first_of_each(dataset.y_train, n_samples)
+    X, y = dataset.X_train[rows], dataset.y_train[rows]
+    asked = np.random.default_rng(0).permutation(len(dataset.y_test))[:N_ASKED]
+
+    def read(parameters: dict[str, Any], *rates: float) -> float:
+        fly = FlyClassifier(**parameters).fit(X, y)
+        scores = (
+            fly.set_params(learning_rate=rate).score(dataset.X_test[asked], dataset.y_test[asked])
+            for rate in rates
+        )
+        return float(max(scores))
+
+    cells, fan_ins = (CELLS[:1], FAN_IN[:1]) if quick else (CELLS, FAN_IN)
+    rates = [min(1.0, rate / n_samples) for rate in RATES]
+    best = max(
+        read(
+            {"n_cells": m, "fan_in": round(s * dataset.n_features), "n_active": round(a * m)},
+            *rates,
+        )
+        for m, s, a in product(cells, fan_ins, ACTIVE)
+    )
+    suggested: dict[str, Any] = dict(suggest(dataset.n_features, dataset.n_classes, n_samples))
+    return best, read(suggested, suggested["learning_rate"])
+
+
+def check_suggest(quick: bool) -> Outcome:
+    """Compare the suggestion with the best of a small grid."""
+    cases = {"mnist20": 100} if quick else {"mnist20": 200, "clinc150": 50}
+    found = {name: compare(load(name), n, quick) for name, n in cases.items()}
+    return Outcome(
+        all(suggested >= best - TOLERANCE for best, suggested in found.values()),
+        "; ".join(
+            f"{name}: {suggested:.3f}, best of the grid {best:.3f}"
+            for name, (best, suggested) in found.items()
+        ),
+    )
+
+
+CLAIMS = (
+    Claim(
+        "suggest",
+        "`suggest`, which knows only the numbers of features, classes and samples, is within 2 "
+        "points of the best of a grid search.",
+        "a small grid, chosen on the very test samples, on parts of MNIST-20 and CLINC150; "
+        "benchmarks/suggest.py has a large one, and Tiny-100",
+        check_suggest,
+    ),
+)
