@@ -1,9 +1,9 @@
 """The paper's definitions and theorems, as functions that can be checked."""
 
+from kenyon.theory.margins import class_means, error_tolerance, separation
 from kenyon.theory.means import expected_weights
 from kenyon.theory.overlap import OverlapCurve, overlap_curve
 from kenyon.theory.prototypes import separation_bound
-from kenyon.theory.separation import class_means, error_tolerance, separation
 
 __all__ = [
     "OverlapCurve",
