@@ -1,12 +1,12 @@
 """The paper's definitions and theorems, as functions that can be checked."""
 
 from kenyon.theory.capacity import Overlaps, predict_accuracy
+from kenyon.theory.margins import class_means, error_tolerance, separation
 from kenyon.theory.means import expected_weights
 from kenyon.theory.overlap import OverlapCurve, overlap_curve
 from kenyon.theory.prototypes import separation_bound
 from kenyon.theory.saturation import expected_saturation
-from kenyon.theory.separation import class_means, error_tolerance, separation
-from kenyon.theory.suggest import suggest
+from kenyon.theory.suggestion import suggest
 
 __all__ = [
     "OverlapCurve",

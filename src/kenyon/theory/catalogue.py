@@ -10,7 +10,7 @@ from kenyon.theory.checks import (
     prototypes,
     saturation,
     separation,
-    suggest,
+    suggestion,
     tolerance,
 )
 
@@ -19,6 +19,6 @@ CLAIMS = {
     "2. Means": (*expectation.CLAIMS, *tolerance.CLAIMS),
     "3. Sparse coding separates": (*overlap.CLAIMS, *prototypes.CLAIMS),
     "4. Forgetting": forgetting.CLAIMS,
-    "5. Capacity": (*capacity.CLAIMS, *saturation.CLAIMS, *suggest.CLAIMS),
+    "5. Capacity": (*capacity.CLAIMS, *saturation.CLAIMS, *suggestion.CLAIMS),
 }
 """By the heading of its part, the claims of each."""

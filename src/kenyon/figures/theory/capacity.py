@@ -28,8 +28,8 @@ def draw(found: dict[str, Any]) -> Figure:
             marker=marker,
             linestyle="none",
             capsize=2,
-            label=f"{curve['n_cells']:,} cells, {curve['n_active']} active; "
-            f"{_count(curve['n_samples'])} a class, overlap within {curve['within']:.2f}",
+            label=f"{curve['n_cells']:,} / {curve['n_active']} / {curve['n_samples']} / "
+            f"{curve['within']:.2f}",
         )
     axes.plot([], [], color="black", label="predicted")
     axes.set(
@@ -39,9 +39,9 @@ def draw(found: dict[str, Any]) -> Figure:
         ylabel="accuracy",
     )
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    figure.legend(loc="outside lower center", ncols=2)
+    figure.legend(
+        loc="outside lower center",
+        ncols=5,
+        title="cells / active / samples a class / overlap within classes",
+    )
     return figure
-
-
-def _count(n_samples: int) -> str:
-    return "one sample" if n_samples == 1 else f"{n_samples} samples"

@@ -12,8 +12,8 @@ from scipy import sparse
 from kenyon.circuit import Coder, CountingMemory, DecayingMemory, Rates, count_threads
 from kenyon.data import load
 from kenyon.theory.claim import Claim, Outcome
+from kenyon.theory.margins import class_means
 from kenyon.theory.means import expected_weights, weight_variance
-from kenyon.theory.separation import class_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

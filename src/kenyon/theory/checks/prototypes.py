@@ -10,9 +10,9 @@ import numpy as np
 
 from kenyon.theory.checks.overlap import N_INPUTS, new_fly
 from kenyon.theory.claim import Claim, Outcome
+from kenyon.theory.margins import separation
 from kenyon.theory.overlap import GaussianCoder, find_winners, overlap_curve
 from kenyon.theory.prototypes import draw_copies, draw_prototypes, separation_bound
-from kenyon.theory.separation import separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

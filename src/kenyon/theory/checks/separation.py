@@ -10,7 +10,7 @@ import numpy as np
 from kenyon import SparseCoder
 from kenyon.data import load
 from kenyon.theory.claim import Claim, Outcome
-from kenyon.theory.separation import margins, separation
+from kenyon.theory.margins import margins, separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ import numpy as np
 from kenyon import SparseCoder
 from kenyon.data import load
 from kenyon.theory.claim import Claim, Outcome
+from kenyon.theory.margins import class_means, error_tolerance, margins, separation
 from kenyon.theory.overlap import find_winners
-from kenyon.theory.separation import class_means, error_tolerance, margins, separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

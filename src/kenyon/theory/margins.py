@@ -75,7 +75,7 @@ def margins(X: Any, y: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from kenyon.theory.separation import margins
+    >>> from kenyon.theory.margins import margins
     >>> print(margins([[2, 0], [0, 2], [1, 2]], ["a", "b", "b"]))
     [3.  4.  2.5]
     """
@@ -115,7 +115,7 @@ def error_tolerance(X: Any, y: ArrayLike) -> float:
     0.5
     """
     longest = max(_largest_square(block) for _, block in _blocks(*_check(X, y)[::2]))
-    return separation(X, y) / (2 * sqrt(longest))
+    return separation(X, y) / (2 * sqrt(longest)) if longest else 0.0
 
 
 def class_means(X: Any, y: ArrayLike) -> NDArray[np.float64]:

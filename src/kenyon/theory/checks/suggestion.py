@@ -11,7 +11,7 @@ from kenyon import FlyClassifier
 from kenyon.data import load
 from kenyon.theory.checks.capacity import first_of_each
 from kenyon.theory.claim import Claim, Outcome
-from kenyon.theory.suggest import suggest
+from kenyon.theory.suggestion import suggest
 
 if TYPE_CHECKING:
     from kenyon.data import Dataset
