@@ -135,9 +135,22 @@ def predict_accuracy(
             (overlaps.between, overlaps.between_spread),
         )
     )
-    # Of two equal scores, one is as likely to win as the other.
-    behind = np.clip(np.cumsum(other) - other / 2, 0, 1)
-    return float(own @ behind ** (n_classes - 1) / own.sum())
+    return float(own @ _chance_ahead(other, n_classes) / own.sum())
+
+
+def _chance_ahead(other: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Return the chance that a score is the best of all classes, equals being drawn by lot.
+
+    That is the mean of x^(n_classes - 1) while x goes from the chance of less to that of no more.
+    """
+    most = np.minimum(np.cumsum(other), 1)
+    less = np.concatenate([[0], most[:-1]])
+    width = most - less
+    ends = most**n_classes - less**n_classes
+    apart = width > 1e-9
+    mean = most ** (n_classes - 1)
+    mean[apart] = ends[apart] / (n_classes * width[apart])
+    return mean
 
 
 def _mean_overlap(r: float, active: float) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ def draw(found: dict[str, Any]) -> Figure:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     figure.legend(
         loc="outside lower center",
-        ncols=5,
+        ncols=3,
         title="cells / active / samples a class / overlap within classes",
     )
     return figure
