@@ -58,7 +58,7 @@ def test_what_cannot_be_checked_is_none(run, claim):
 
 
 def test_figures_are_drawn(run, claim, folder):
-    claim(True, {"ratios": [1, 10], "sums": [0.7, 0.3], "means": [0.7, 0.7]})
+    claim(True, {"ratios": [1, 10], "sums": [[0.7, 0.3]], "means": [[0.7, 0.7]]})
     code, out, _ = run("theory", "--figures", "drawn")
     assert code == 0
     written = ["drawn/theory-shares.png", "drawn/theory-shares.svg"]

@@ -22,9 +22,10 @@ def test_every_figure_is_of_a_claim():
 
 
 def test_margins_before_and_after():
-    found = {"mnist20": {"before": np.array([-1, 0.5]), "after": np.array([0.1, 0.5])}}
-    figure = real_margins.draw(found)
-    assert titles(figure) == ["MNIST-20: 0.500 above 0 before, 1.000 after"]
+    margins = {"before": np.array([-1, 0.5]), "after": np.array([0.1, 0.5])}
+    found = {**margins, "share_before": 0.5, "shares": [1, 0.8]}
+    figure = real_margins.draw({"mnist20": found})
+    assert titles(figure) == ["MNIST-20: 0.500 above 0 before, 0.900 after"]
     before, after = figure.axes[0].patches
     assert before.get_data().values.sum() == pytest.approx(1)
     assert after.get_data().edges[0] == -1
@@ -52,8 +53,9 @@ def test_convergence_beside_its_prediction():
 
 
 def test_shares_and_tolerance_are_lines():
-    (axes,) = shares.draw({"ratios": [1, 10], "sums": [0.7, 0.3], "means": [0.7, 0.6]}).axes
-    assert lines(axes)["as they are: sums"].tolist() == [[1, 0.7], [10, 0.3]]
+    found = {"ratios": [1, 10], "sums": [[0.7, 0.3], [0.7, 0.5]], "means": [[0.7, 0.6]] * 2}
+    (axes,) = shares.draw(found).axes
+    assert lines(axes)["as they are: sums"] == pytest.approx(np.array([[1, 0.7], [10, 0.4]]))
     found = {"lengths": [0.5, 2], "worst": [1, 0], "random": [1, 0.9]}
     (axes,) = tolerance.draw(found).axes
     assert lines(axes)["the worst error for each point"].tolist() == [[0.5, 1], [2, 0]]

@@ -11,6 +11,7 @@ from kenyon.figures.style import BLACK, GREY, VERMILION, add_legend, letter_pane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 _LOOKS: dict[str, tuple[str, str, str]] = {
     "before": ("before the coding", BLACK, "--"),
@@ -21,14 +22,12 @@ _LOOKS: dict[str, tuple[str, str, str]] = {
 def draw(found: dict[str, Any]) -> Figure:
     """Return a panel for each dataset with the distribution of the margins."""
     figure, panels = new_figure(1, len(found), height=2.7)
-    for axes, (name, margins) in zip(panels, found.items(), strict=True):
-        together = np.concatenate(list(margins.values()))
-        edges = np.linspace(together.min(), together.max(), 81)
-        for when, values in margins.items():
-            label, colour, line = _LOOKS[when]
-            shares = np.histogram(values, edges)[0] / len(values)
+    for axes, (name, one) in zip(panels, found.items(), strict=True):
+        edges = np.linspace(*_ends(one["before"], one["after"]), 81)
+        for when, (label, colour, line) in _LOOKS.items():
+            shares = np.histogram(one[when], edges)[0] / len(one[when])
             axes.stairs(shares, edges, label=label, color=colour, linestyle=line, linewidth=1.3)
-        before, after = ((values > 0).mean() for values in margins.values())
+        before, after = one["share_before"], np.mean(one["shares"])
         axes.set_title(
             f"{DATASETS.get(name, name)}: {before:.3f} above 0 before, {after:.3f} after"
         )
@@ -38,3 +37,7 @@ def draw(found: dict[str, Any]) -> Figure:
     letter_panels(panels)
     add_legend(figure, panels, 2)
     return figure
+
+
+def _ends(*margins: NDArray[np.float64]) -> tuple[float, float]:
+    return min(float(one.min()) for one in margins), max(float(one.max()) for one in margins)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kenyon.figures.bands import plot_mean
 from kenyon.figures.style import BLUE, VERMILION, new_figure
 
 if TYPE_CHECKING:
@@ -19,9 +20,8 @@ def draw(found: dict[str, Any]) -> Figure:
     """Return accuracy against how many times as many samples every other class has."""
     figure, (axes,) = new_figure(height=2.4)
     for rule, (label, colour, marker, line) in _LOOKS.items():
-        axes.plot(
-            found["ratios"], found[rule], color=colour, marker=marker, linestyle=line, label=label
-        )
+        look = {"label": label, "color": colour, "marker": marker, "linestyle": line}
+        plot_mean(axes, found["ratios"], found[rule], **look)
     axes.set(
         xscale="log",
         ylim=(0, 0.8),
