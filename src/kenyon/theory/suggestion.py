@@ -110,11 +110,27 @@ def _lead(active: float, n_features: int, n_cells: int, n_samples: int) -> float
 def choose_fan_in(n_channels: int, active: float) -> int:
     """Return the least fan-in with which cells are nearly as good as dense Gaussian ones.
 
-    Sums of few inputs are skewed, by 1 / sqrt(fan-in); that adds threshold² / fan-in to the
-    variance of the overlap of unlike inputs. Of half the channels no sum is skewed.
+    That is decided by a bound of `extra_variance`, threshold² / fan-in, since inputs with longer
+    tails than normal ones are worse. With half the channels no sum is skewed.
     """
     enough = math.ceil(float(ndtri(active)) ** 2 / _EXTRA_VARIANCE)
     return max(1, min(n_channels // 2, enough))
+
+
+def extra_variance(fan_in: int, n_features: int, active: float) -> float:
+    """Return by how much more the overlap of unrelated normal inputs varies than with dense cells.
+
+    Relative to the variance that comes from their cosine, to first order in the skewness of a
+    cell's sum: a sum of few inputs is large for some pairs of inputs together rather than others.
+
+    Examples
+    --------
+    >>> from kenyon.theory.suggestion import extra_variance
+    >>> round(extra_variance(6, 50, 0.05), 2), round(extra_variance(25, 50, 0.05), 2)
+    (0.3, 0.0)
+    """
+    share = fan_in / n_features
+    return float(ndtri(active) ** 2 / fan_in * (1 - 2 * share) ** 2 / (1 - share))
 
 
 def choose_learning_rate(active: float, n_cells: int, n_samples: int) -> float:

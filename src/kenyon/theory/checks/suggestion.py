@@ -6,12 +6,14 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from kenyon import FlyClassifier
+from kenyon import FlyClassifier, SparseCoder
 from kenyon.data import load
 from kenyon.theory.checks.capacity import first_of_each
 from kenyon.theory.claim import Claim, Outcome
-from kenyon.theory.suggestion import suggest
+from kenyon.theory.overlap import find_winners
+from kenyon.theory.suggestion import extra_variance, suggest
 
 if TYPE_CHECKING:
     from kenyon.data import Dataset
@@ -61,7 +63,48 @@ def check_suggest(quick: bool) -> Outcome:
     )
 
 
+FACTOR, N_CELLS = 2, 4000
+CASES = ((50, 6, 0.05), (100, 10, 0.05), (50, 6, 0.01), (100, 5, 0.05), (100, 50, 0.05))
+"""Features, fan-in and share of winners."""
+
+
+def measure_extra(n_features: int, fan_in: int, active: float, n_inputs: int) -> float:
+    """Return how much more overlaps vary than by chance in the cells and the cosines of inputs."""
+    X = np.random.default_rng(0).standard_normal((n_inputs, n_features))
+    # Whatever is common to all features of an input changes no winner, but may leave too few.
+    X -= X.mean(axis=1, keepdims=True)
+    n_active = round(active * N_CELLS)
+    winners = find_winners(SparseCoder(N_CELLS, fan_in, n_active).fit(X), X)
+    shared = (winners[: n_inputs // 2] @ winners[n_inputs // 2 :].T).toarray() / n_active
+    by_cells = (1 - active) ** 2 / N_CELLS
+    slope = np.exp(-(ndtri(active) ** 2)) / (2 * np.pi) / active
+    return float((shared.var() - by_cells) * (n_features - 1) / slope**2 - 1)
+
+
+def check_fan_in(quick: bool) -> Outcome:
+    """Compare the variance of the overlap of unrelated inputs with what skewness adds to it."""
+    *skewed, even = [
+        (extra_variance(s, d, a), measure_extra(d, s, a, 600 if quick else 2000))
+        for d, s, a in CASES
+    ]
+    held = all(1 / FACTOR < measured / expected < FACTOR for expected, measured in skewed)
+    return Outcome(
+        held and abs(even[1]) < min(measured for _, measured in skewed),
+        "; ".join(
+            f"{s} of {d}, {a:.0%} active: {measured:+.2f}, expected {expected:+.2f}"
+            for (d, s, a), (expected, measured) in zip(CASES, [*skewed, even], strict=True)
+        ),
+    )
+
+
 CLAIMS = (
+    Claim(
+        "fan-in",
+        "Overlaps of unrelated inputs vary more with small fan-in s, relatively by about "
+        "threshold² / s, and not with half the inputs.",
+        f"normal inputs; to hold, it must be right within a factor of {FACTOR}",
+        check_fan_in,
+    ),
     Claim(
         "suggest",
         "`suggest`, which knows only the numbers of features, classes and samples, is within 2 "
