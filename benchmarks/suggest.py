@@ -109,7 +109,8 @@ def compare(name: str) -> list[tuple[str, ...]]:
     accuracies = {who: measure(dataset, parameters) for who, parameters in rivals.items()}
     rows = []
     for who, parameters in rivals.items():
-        behind = 100 * (np.mean(accuracies["grid's best"]) - np.mean(accuracies[who]))
+        gap = 100 * (np.mean(accuracies["grid's best"]) - np.mean(accuracies[who]))
+        behind = round(float(gap), 1) + 0.0  # no -0.0
         aside = f"{found:.3f}" if who == "grid's best" else ""
         told = str(spread(accuracies[who])), f"{behind:.1f}" if who != "grid's best" else ""
         rows.append((f"{name}, {who}", *describe(dataset, parameters), aside, *told))
