@@ -103,7 +103,7 @@ def compare(name: str) -> list[tuple[str, ...]]:
     found, of_grid = search(dataset)
     rivals: dict[str, dict[str, Any]] = {
         "grid's best": of_grid,
-        "suggest": dict(suggest(dataset.n_features, dataset.n_classes, n_each)),
+        "suggest": suggest(dataset.n_features, dataset.n_classes, n_each),
         "default": {},
     }
     accuracies = {who: measure(dataset, parameters) for who, parameters in rivals.items()}

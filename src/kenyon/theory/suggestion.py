@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -28,7 +28,7 @@ _MANY = 500
 """Samples: with more of them the share that a cell is active in is as good as known."""
 
 
-def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str, int | float]:
+def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str, Any]:
     """Suggest cells, fan-in, winners and learning rate; docs/theory.md tells how they follow.
 
     Meant for the readout "fly" and the best accuracy, at the price of time: there are as many cells

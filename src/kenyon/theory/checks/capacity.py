@@ -114,33 +114,33 @@ def check_prototypes(quick: bool) -> Outcome:
 
 def check_intents(quick: bool) -> Outcome:
     """Predict the accuracy on CLINC150 from how its training samples overlap."""
+    n_classes = (10, 150) if quick else (2, 5, 10, 20, 50, 100, 150)
+    runs = [predict_intents(n_classes, seed) for seed in range(1 if quick else 5)]
+    found = {kind: np.mean([run[kind] for run in runs], axis=0).tolist() for kind in runs[0]}
+    gap = float(np.abs(np.subtract(found["predicted"], found["counts"])).max())
+    return Outcome(
+        gap < TOLERANCE,
+        f"off by {gap:.3f} at most; for 150 classes predicted {found['predicted'][-1]:.3f}, "
+        f"measured {found['counts'][-1]:.3f}, and {found['auto'][-1]:.3f} with the cap",
+        {"n_classes": list(n_classes), **found},
+    )
+
+
+def predict_intents(n_classes: tuple[int, ...], seed: int) -> dict[str, list[float]]:
+    """Return accuracies on CLINC150: predicted, and measured without a cap and with the usual."""
     intents = load("clinc150")
     X, y = intents.X_train, intents.y_train
     n_each = len(y) // intents.n_classes
-    fly = FlyClassifier(n_cells=N_INTENT_CELLS).fit(X, y)
-    sizes = N_INTENT_CELLS, fly.circuit_.coder.n_active
     few = first_of_each(y, 20)
-    coder = SparseCoder(n_cells=N_INTENT_CELLS).fit(X)
+    coder = SparseCoder(n_cells=N_INTENT_CELLS, random_state=seed).fit(X)
     overlaps = Overlaps.measure(coder.levels(X[few]), y[few])
-    n_classes = (10, 150) if quick else (2, 5, 10, 20, 50, 100, 150)
-    predicted = [predict_accuracy(*sizes, n, n_each, overlaps) for n in n_classes]
-    measured = {}
+    sizes = N_INTENT_CELLS, coder.coder_.n_active
+    found = {"predicted": [predict_accuracy(*sizes, n, n_each, overlaps) for n in n_classes]}
+    fly = FlyClassifier(n_cells=N_INTENT_CELLS, random_state=seed).fit(X, y)
     for name, rate in (("counts", 1 / n_each), ("auto", "auto")):
         scores = fly.set_params(learning_rate=rate).decision_function(intents.X_test)
-        measured[name] = [_accuracy_among(scores, intents.y_test, n) for n in n_classes]
-    gap = float(np.abs(np.subtract(predicted, measured["counts"])).max())
-    told = {name: f"{of_it[-1]:.3f}" for name, of_it in measured.items()}
-    return Outcome(
-        gap < TOLERANCE,
-        f"off by {gap:.3f} at most; for 150 classes predicted {predicted[-1]:.3f}, measured "
-        f"{told['counts']}, and {told['auto']} with the cap",
-        {
-            "overlaps": asdict(overlaps),
-            "n_classes": list(n_classes),
-            "predicted": predicted,
-            **measured,
-        },
-    )
+        found[name] = [_accuracy_among(scores, intents.y_test, n) for n in n_classes]
+    return found
 
 
 def first_of_each(y: NDArray[np.intp], n: int) -> NDArray[np.intp]:
@@ -175,7 +175,7 @@ CLAIMS = (
         "On CLINC150 it follows from mean and spread of the overlaps within classes and between "
         "them, roughly.",
         "from 2 to 150 of its classes, the overlaps measured on training samples, the accuracy on "
-        f"test samples; to hold, it must never be off by {TOLERANCE}",
+        f"test samples, five seeds; to hold, it must never be off by {TOLERANCE}",
         check_intents,
     ),
 )

@@ -46,7 +46,7 @@ def compare(dataset: Dataset, n_samples: int, quick: bool) -> tuple[float, float
         )
         for m, s, a in product(cells, fan_ins, ACTIVE)
     )
-    suggested: dict[str, Any] = dict(suggest(dataset.n_features, dataset.n_classes, n_samples))
+    suggested = suggest(dataset.n_features, dataset.n_classes, n_samples)
     return best, read(suggested, suggested["learning_rate"])
 
 
