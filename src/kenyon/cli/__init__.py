@@ -1,4 +1,4 @@
-"""The command line: `kenyon data`, `bench`, `tune`, `reproduce` and `report`."""
+"""The command line: `kenyon data`, `bench`, `tune`, `reproduce`, `report` and `theory`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from kenyon.cli.bench import bench, tune
 from kenyon.cli.console import messages, say
 from kenyon.cli.data import data
 from kenyon.cli.reproduce import report, reproduce
+from kenyon.cli.theory import theory
 
 app = typer.Typer(
     help="Learns classes one example at a time and does not forget.",
@@ -22,6 +23,7 @@ app.command()(bench)
 app.command()(tune)
 app.command()(reproduce)
 app.command()(report)
+app.command()(theory)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,15 +10,18 @@ from kenyon import SparseCoder
 from kenyon.data import load
 from kenyon.rivals.parameters import PAPER
 from kenyon.rivals.perceptron import Perceptron
+from kenyon.theory import forgetting
+from kenyon.theory.forgetting import VERSIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
+    from kenyon.theory.forgetting import Version
+
 FIRST, SECOND, UNLIKE = 3, 5, 4
 """Two digits that are alike, and one that is not like the first, to compare with."""
 
-VERSIONS: tuple[Literal[1, 3, 4], ...] = (1, 3, 4)
 _SIZES = {name: PAPER["mnist20"]["fly"][name] for name in ("n_cells", "fan_in", "n_active")}
 
 
@@ -63,42 +66,33 @@ def order_cells(levels: NDArray[np.int64]) -> NDArray[np.intp]:
 
 
 def follow(
-    version: Literal[1, 3, 4], seed: int, pair: NDArray[Any], cells: NDArray[Any], n_classes: int
+    version: Version, seed: int, pair: NDArray[Any], cells: NDArray[Any], n_classes: int
 ) -> dict[str, Any]:
-    """Teach the first of a pair, then the second, and look at the weights in between.
+    """Teach the first of a pair, then the second, to a perceptron that knows nothing.
 
     Weights are told of the cells given, to the first's class and to the second's, in 255ths.
     """
     perceptron = Perceptron(version=version, **_SIZES, seed=seed)
     perceptron.begin(pair.shape[1], n_classes)
-    first = perceptron.coder.native.encode(pair[:1], 1)
-    weights, scores, taken = [], [], []
-
-    def look() -> None:
-        both = [perceptron.weights.get(digit)[cells] for digit in (FIRST, SECOND)]
-        weights.append(np.stack(both).astype(int).tolist())
-        heard = perceptron.weights.scores(first, 1)[0, [FIRST, SECOND]] / 255
-        scores.append(heard.round(3).tolist())
-
-    look()
-    for x, digit in zip(pair, (FIRST, SECOND), strict=True):
-        perceptron.learn_task(x[np.newaxis], np.array([digit]))
-        look()
-        taken.append(int(perceptron.predict(pair[:1])[0]))
-    return {"weights": weights, "scores": scores, "taken_for": taken}
+    steps = forgetting.follow(perceptron, pair, (FIRST, SECOND))
+    return {
+        "weights": steps.weights[..., cells].astype(int).tolist(),
+        "scores": steps.scores.round(3).tolist(),
+        "taken_for": steps.taken_for,
+    }
 
 
 def judge_pairs(first: sparse.csr_matrix[Any], second: sparse.csr_matrix[Any]) -> dict[str, Any]:
     """Return the share of all pairs whose first is taken for the second's class in the end.
 
-    The first's score for the second's class is the product of their codes, under every version. For
-    its own class it is the square of its code, less that product under v1 and v3, which weaken this
-    class when they take the second for it, as they do whenever the two share a cell.
+    Once with the first's class weakened by the second, as under v1 and v3, and once without, when
+    the shared cells are split.
     """
-    product = (first @ second.T).toarray()
-    square = np.asarray(first.multiply(first).sum(axis=1))
+    margins = {
+        "weakened": forgetting.margins(first, second, weakened=True),
+        "split": forgetting.margins(first, second, weakened=False),
+    }
     return {
-        "n_pairs": product.size,
-        "weakened": round(float((product > square - product).mean()), 7),
-        "split": round(float((product > square).mean()), 7),
+        "n_pairs": margins["split"].size,
+        **{fate: round(float((margin < 0).mean()), 7) for fate, margin in margins.items()},
     }

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from kenyon import FlyClassifier, SparseCoder
+from kenyon.theory import separation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def count_separable(rng: np.random.Generator, seed: int) -> dict[str, dict[str, 
         for trial in range(N_TRIALS):
             X, y = rng.standard_normal((n, N_INPUTS)), draw_labels(rng, n)
             for column, points in enumerate((X, coder.transform(X))):
-                verdicts[row, trial, :, column] = is_separable(points, y), gamma(points, y) > 0
+                verdicts[row, trial, :, column] = is_separable(points, y), separation(points, y) > 0
     shares = verdicts.mean(axis=1).round(4)
     return {
         rule: {space: shares[:, i, j].tolist() for j, space in enumerate(("inputs", "codes"))}
@@ -86,19 +87,6 @@ def is_separable(X: Points, y: NDArray[np.intp]) -> bool:
     ).fun
     # Nothing, or at least the whole margin of a point on the wrong side: no close decision.
     return bool(missing < 0.5)
-
-
-def gamma(X: Points, y: NDArray[np.intp]) -> float:
-    """Return by how much the classes are separated, in the sense of the paper's definition.
-
-    The least, over all points, of the mean product with its own class, itself included, less the
-    largest mean product with another; above zero, the class means classify all points.
-    """
-    means = np.stack([np.asarray(X[y == label].mean(axis=0)).ravel() for label in np.unique(y)])
-    products = np.asarray(X @ means.T)
-    own = products[np.arange(len(y)), y]
-    products[np.arange(len(y)), y] = -np.inf
-    return float((own - products.max(axis=1)).min())
 
 
 def label_ring(rng: np.random.Generator, seed: int) -> dict[str, Any]:
