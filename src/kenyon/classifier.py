@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from kenyon.circuit import Guard, Memory, Readout
     from kenyon.circuit.coder import Channels, Inhibition
+    from kenyon.circuit.compartments import PerCompartment
     from kenyon.readouts import ReadoutName
 
 
@@ -48,14 +49,17 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
     ----------
     n_cells, fan_in, n_active, inhibition, channels
         The first layer, as of `SparseCoder`. They take effect when the first samples are learned.
-    learning_rate : float or "auto", default="auto"
+    learning_rate : float or "auto", or a tuple of them, default="auto"
         How much one sample strengthens a synapse, of at most 1: the paper's beta. "auto" stands for
         20 / (samples of the class). Without decay it is a matter of reading only: setting it after
         learning takes effect at once.
-    decay : float, default=0.0
+    decay : float or tuple of floats, default=0.0
         The share of every weight that fades at every sample: the paper's alpha, from 0 to below 1.
         With decay the order of samples matters, so merging and unlearning are refused, and the
-        learning rate must be a number, which affects the samples that follow.
+        learning rate must be a number, which affects the samples that follow. With tuples, an
+        entry each, there are several compartments: memories that all learn every sample, of which
+        the surest speaks for a class. `learning_rate=("auto", 1.0), decay=(0.0, 0.003)` is one
+        that stays and one that learns at once and fades.
     readout : {"fly", "bayes", "ridge"}, default="fly"
         How the memory is read. "fly": weights that grow up to a cap, the paper's model. "bayes":
         the log-likelihood of the code under each class. "ridge": least squares over all cells
@@ -120,8 +124,8 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         n_active: int | None = None,
         inhibition: Inhibition = "cut",
         channels: Channels = "auto",
-        learning_rate: float | Literal["auto"] = "auto",
-        decay: float = 0.0,
+        learning_rate: PerCompartment[float | Literal["auto"]] = "auto",
+        decay: PerCompartment[float] = 0.0,
         readout: ReadoutName = "fly",
         smoothing: float = 0.1,
         penalty: float | Literal["auto"] = "auto",
@@ -357,7 +361,7 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
 
     def _new_circuit(self) -> Circuit:
         coder = design_coder(self, self.n_features_in_)
-        return Circuit(coder, new_memory(self._readout(), self.decay, coder.n_cells))
+        return Circuit(coder, new_memory(self._readout(), self._rates(), coder.n_cells))
 
     def _teach(
         self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None = None
