@@ -169,7 +169,8 @@ def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
     n_classes, n_cells = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
     if header["memory"] == "compartments":
         parts = split_content(tensors)
-        if sum(map(len, parts)) < len(tensors) or sum("factor" not in part for part in parts) > 1:
+        n_counting = sum("factor" not in part for part in parts)
+        if sum(map(len, parts)) < len(tensors) or len(parts) < 2 or n_counting > 1:
             raise ValueError(f"it holds the tensors {sorted(tensors)}")
         for part in parts:
             _check_memory("decaying" if "factor" in part else "counting", part, n_classes, n_cells)

@@ -39,5 +39,7 @@ EXPERIMENTS = {
         Experiment("prototypes", "arbitrary labels before and after the coding"),
         Experiment("decay", "a long stream, with and without decay"),
         Experiment("rates", "one model read with many learning rates"),
+        Experiment("compartments", "labels that swap and classes that drift, in one memory or two"),
+        Experiment("extinction", "a class's answer to a group of samples, weakened"),
     )
 }
