@@ -58,8 +58,8 @@ class FlyClassifier(EditingMixin, ClassifierMixin, BaseEstimator):  # type: igno
         With decay the order of samples matters, so merging and unlearning are refused, and the
         learning rate must be a number, which affects the samples that follow. With tuples, an
         entry each, there are several compartments: memories that all learn every sample, of which
-        the surest speaks for a class. `learning_rate=("auto", 1.0), decay=(0.0, 0.003)` is one
-        that stays and one that learns at once and fades.
+        the surest speaks for a class. `learning_rate=("auto", 3.0), decay=(0.0, 0.001)` is one
+        that stays and one that learns at once and fades within some thousand samples.
     readout : {"fly", "bayes", "ridge"}, default="fly"
         How the memory is read. "fly": weights that grow up to a cap, the paper's model. "bayes":
         the log-likelihood of the code under each class. "ridge": least squares over all cells
