@@ -18,12 +18,16 @@ def model():
     return FlyClassifier(**SIZES).fit(DIGITS.X_train, DIGITS.y_train)
 
 
-def test_groups_part_a_class_and_others_are_of_other_classes():
-    case = extinction.Case(DIGITS, 3, np.random.default_rng(0))
+def rows(codes):
+    return [cells.tolist() for cells in np.split(codes.to_csr()[1], codes.to_csr()[0][1:-1])]
+
+
+def test_groups_part_a_class_and_others_are_of_other_classes(model):
+    case = extinction.Case(DIGITS, 3, model, np.random.default_rng(0))
     (group, label), (rest, same), (others, y) = case.tests.values()
-    own = DIGITS.X_test[DIGITS.y_test == 3]
-    assert label == same == 3
-    assert sorted([*group.tolist(), *rest.tolist()]) == sorted(own.tolist())
+    own = model.circuit_.coder.native.encode(DIGITS.X_test[DIGITS.y_test == 3], 1)
+    assert {*label.tolist(), *same.tolist()} == {3}
+    assert sorted(rows(group) + rows(rest)) == sorted(rows(own))
     assert 3 not in y
     assert len(others) == len(y)
     taught = {tuple(row) for row in case.taught.tolist()}
@@ -31,8 +35,12 @@ def test_groups_part_a_class_and_others_are_of_other_classes():
 
 
 def test_the_group_falls_and_no_other_class_does(model):
-    case = extinction.Case(DIGITS, 3, np.random.default_rng(0))
+    case = extinction.Case(DIGITS, 3, model, np.random.default_rng(0))
     before = case.test(model)
+    own = DIGITS.X_test[DIGITS.y_test == 3]
+    n_group, n_rest = (len(case.tests[name][1]) for name in ("group", "rest"))
+    right = n_group * before["group"] + n_rest * before["rest"]
+    assert right == pytest.approx((model.predict(own) == 3).sum())
     found = case.extinguish(model, 0.5)
     assert {name: values[0] for name, values in found.items()} == before == case.test(model)
     assert found["group"][-1] == 0 < before["group"]
@@ -44,6 +52,7 @@ def test_means_are_over_cases():
     one, other = {"group": [1.0, 0.5]}, {"group": [0.5, 0.0]}
     assert extinction._mean([one, other]) == {"group": [0.75, 0.25]}
     assert extinction._mean([[one, other], [one, one]]) == {"group": [[0.75, 0.25], [1.0, 0.5]]}
+    assert extinction._mean([one, {"group": [np.nan, np.nan]}]) == one
 
 
 def test_found_twice_is_the_same(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.cluster import KMeans
 
+from kenyon.circuit import Rates, count_threads
 from kenyon.classifier import FlyClassifier
 from kenyon.data import load
 from kenyon.rivals.parameters import PAPER
@@ -45,7 +47,7 @@ def measure(seed: int) -> dict[str, Any]:
         dataset, generator = load(name), np.random.default_rng(seed)
         model = FlyClassifier(random_state=seed, **parameters).fit(dataset.X_train, dataset.y_train)
         labels = generator.permutation(dataset.n_classes)[:N_CLASSES].tolist()
-        cases = [Case(dataset, label, generator) for label in labels]
+        cases = [Case(dataset, label, model, generator) for label in labels]
         by_share = [[case.extinguish(model, share) for case in cases] for share in SHARES]
         found[name] = {
             "n_extinguished": list(STEPS),
@@ -59,7 +61,9 @@ def measure(seed: int) -> dict[str, Any]:
 class Case:
     """A class and two groups of its samples, found by k-means, and samples of other classes."""
 
-    def __init__(self, dataset: Dataset, label: int, generator: np.random.Generator) -> None:
+    def __init__(
+        self, dataset: Dataset, label: int, model: FlyClassifier, generator: np.random.Generator
+    ) -> None:
         self.label = label
         own = dataset.X_train[dataset.y_train == label]
         means = KMeans(2, n_init=1, random_state=int(generator.integers(2**31))).fit(own)
@@ -69,11 +73,14 @@ class Case:
         in_group = means.predict(own_tests) == smaller
         others = np.flatnonzero(dataset.y_test != label)
         others = generator.permutation(others)[:N_OTHERS]
-        self.tests = {
-            "group": (own_tests[in_group], label),
-            "rest": (own_tests[~in_group], label),
+        samples = {
+            "group": (own_tests[in_group], np.full(in_group.sum(), label)),
+            "rest": (own_tests[~in_group], np.full((~in_group).sum(), label)),
             "others": (dataset.X_test[others], dataset.y_test[others]),
         }
+        # Extinction changes no code, so that one coding serves all tests.
+        encode = model.circuit_.coder.native.encode
+        self.tests = {name: (encode(X, count_threads(None)), y) for name, (X, y) in samples.items()}
 
     def extinguish(self, model: FlyClassifier, share: float) -> dict[str, list[float]]:
         """Return how many are still given their class after each step, of each kind."""
@@ -92,17 +99,20 @@ class Case:
         return self.test(taken)
 
     def test(self, model: FlyClassifier) -> dict[str, float]:
-        """Return the accuracy on each kind; where there are no such test samples, 0."""
-        return {
-            name: float((model.predict(X) == y).mean()) if len(X) else 0.0
-            for name, (X, y) in self.tests.items()
-        }
+        """Return the accuracy on each kind, NaN where there are no such test samples."""
+        with model.circuit_.memory.reading as memory:
+            return {
+                name: float((memory.classes[memory.best(codes, Rates(), 1)] == y).mean())
+                if len(y)
+                else math.nan
+                for name, (codes, y) in self.tests.items()
+            }
 
 
 def _mean(found: Any) -> dict[str, Any]:
-    """Return the mean over cases, the innermost list of dictionaries."""
+    """Return the mean over those cases, the innermost list of dictionaries, that have a number."""
     if isinstance(found[0], dict):
-        return {name: _round(np.mean([one[name] for one in found], axis=0)) for name in found[0]}
+        return {name: _round(np.nanmean([one[name] for one in found], axis=0)) for name in found[0]}
     each = [_mean(one) for one in found]
     return {name: [one[name] for one in each] for name in each[0]}
 
