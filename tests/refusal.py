@@ -8,6 +8,7 @@ from kenyon import FlyClassifier
 X = np.random.default_rng(2).random((30, 5))
 Y = np.array(["a", "b", "c"] * 10)
 FADING = {"learning_rate": 0.1, "decay": 0.01}
+COMPARTMENTS = {"learning_rate": ("auto", 1.0), "decay": (0.0, 0.05)}
 
 
 def taught(labels=Y, **parameters):

@@ -208,11 +208,12 @@ RATES = [
         for rate in (-0.1, 0, np.nan, np.inf, -np.inf, "fast", None)
     ),
     ({"learning_rate": 10**400}, ValueError, "'auto' or a number above 0, but is 1000"),
-    ({"learning_rate": [0.1]}, ValueError, r"learning_rate must be .* but is \[0.1\]"),
+    ({"learning_rate": [0.1]}, ValueError, r"for each compartment, but are \[0.1\] and 0.0"),
     *(
         ({"learning_rate": 0.1, "decay": decay}, ValueError, f"below 1, but is {decay!r}")
         for decay in (-0.1, 1, 1.0, 2, np.nan, np.inf, "slow", None)
     ),
+    ({"decay": (0.1, 0.0)}, ValueError, "an entry for each compartment, but are 'auto' and"),
     ({"decay": 0.1}, ValueError, "learning_rate must be a number where decay is not 0, but is 'au"),
 ]
 
@@ -276,6 +277,7 @@ CALLS = {
     "predict_one": (X[0],),
     "explain": (X[0],),
     "unlearn": (X, Y),
+    "extinguish": (X, Y, 0.5),
     "forget": ("a",),
     "rename": ("a", "z"),
     "merge": (),

@@ -18,6 +18,7 @@ X, Y = load_digits(return_X_y=True)
 X = np.ascontiguousarray(X)
 NAMES = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
 FADING = {"learning_rate": 0.1, "decay": 1e-3}
+COMPARTMENTS = {"learning_rate": ("auto", 1.0), "decay": (0.0, 0.003)}
 SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
 
 
@@ -96,9 +97,10 @@ def test_large_calls_in_pieces_are_the_same():
     assert state(model) == state(FlyClassifier(**SMALL).fit(X, Y))
 
 
-def test_large_calls_in_pieces_keep_the_order_with_decay():
-    model = FlyClassifier(**SMALL, **FADING).fit(np.tile(X, (3, 1)), np.tile(Y, 3))
-    batches = FlyClassifier(**SMALL, **FADING)
+@pytest.mark.parametrize("rates", [FADING, COMPARTMENTS])
+def test_large_calls_in_pieces_keep_the_order_with_decay(rates):
+    model = FlyClassifier(**SMALL, **rates).fit(np.tile(X, (3, 1)), np.tile(Y, 3))
+    batches = FlyClassifier(**SMALL, **rates)
     for _ in range(3):
         batches.partial_fit(X, Y)
     assert state(model) == state(batches)
@@ -199,7 +201,7 @@ def test_probabilities_are_uniform_where_nothing_speaks():
     assert model.predict_one(np.zeros(64)) == model.classes_[0]
 
 
-@pytest.mark.parametrize("parameters", [{}, FADING])
+@pytest.mark.parametrize("parameters", [{}, FADING, COMPARTMENTS])
 def test_explanations_add_up_to_the_scores(parameters):
     model = taught(np.arange(700), **parameters)
     for x in X[700:720]:

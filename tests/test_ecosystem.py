@@ -19,12 +19,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kenyon import DenseCoder, FlyClassifier, SparseCoder
 
 DECAYING = {"learning_rate": 0.01, "decay": 1e-4}
+COMPARTMENTS = {"learning_rate": ("auto", 1.0), "decay": (0.0, 1e-3)}
+MEMORIES = {"counting": {}, "decaying": DECAYING, "compartments": COMPARTMENTS}
 
 
 @parametrize_with_checks(
     [
         FlyClassifier(),
         FlyClassifier(**DECAYING),
+        FlyClassifier(**COMPARTMENTS),
         FlyClassifier(readout="bayes"),
         FlyClassifier(readout="ridge"),
         SparseCoder(),
@@ -116,7 +119,7 @@ def through_deepcopy(model, folder):
     return copy.deepcopy(model)
 
 
-@pytest.mark.parametrize("parameters", [{}, DECAYING], ids=["counting", "decaying"])
+@pytest.mark.parametrize("parameters", MEMORIES.values(), ids=list(MEMORIES))
 @pytest.mark.parametrize("through", [through_pickle, through_joblib, through_deepcopy])
 def test_a_copied_model_is_the_same_learns_on_alike_and_apart(
     through, parameters, digits, tmp_path

@@ -87,7 +87,10 @@ label_lists = st.one_of(
     ),
     rates=st.fixed_dictionaries({"learning_rate": st.floats(1e-300, 1e300)})
     | st.fixed_dictionaries({"learning_rate": st.floats(1e-3, 1), "decay": st.floats(0, 0.99)})
-    | st.just({}),
+    | st.just({})
+    | st.tuples(st.floats(1e-3, 1), st.floats(0.01, 0.9)).map(
+        lambda fast: {"learning_rate": ("auto", fast[0]), "decay": (0.0, fast[1])}
+    ),
 )
 @settings(max_examples=60, deadline=None)
 def test_saved_is_loaded_and_learns_on_alike(labels, as_objects, width, parameters, rates):

@@ -15,6 +15,7 @@ from kenyon import FlyClassifier, model_file
 X = np.random.default_rng(1).random((12, 4))
 Y = ["a", "b", "naïve"] * 4
 FADING = {"learning_rate": 0.1, "decay": 0.01}
+COMPARTMENTS = {"learning_rate": ("auto", 1.0), "decay": (0.0, 0.05)}
 
 
 @pytest.fixture(params=[{}, FADING], ids=["counting", "decaying"])
@@ -318,3 +319,32 @@ KEPT = {
 def test_kept_codes_that_cannot_be(path, change):
     forge(path, lambda header, tensors: change(tensors))
     assert_refused(path, "is damaged: ")
+
+
+PARTS = {
+    "one of them transposed": lambda t: t.update({"1.synapses": t["1.synapses"].T}),
+    "one of them negative": lambda t: t.update({"0.synapses": -1 - t["0.synapses"]}),
+    "one without samples": lambda t: t.pop("1.samples"),
+    "a first one missing": lambda t: [t.pop(name) for name in list(t) if name[0] == "0"],
+    "two that count": lambda t: t.pop("1.factor"),
+    "something else": lambda t: t.update({"2": np.ones(1)}),
+    "nothing at all": lambda t: t.clear(),
+    "other samples": lambda t: t.update({"1.samples": t["1.samples"] + 1}),
+    "a mark where none belongs": lambda t: t.update({"1.extinguished": np.zeros(3, dtype=bool)}),
+    "a mark too few": lambda t: t.update({"0.extinguished": np.zeros(2, dtype=bool)}),
+    "a mark that is a number": lambda t: t.update({"0.extinguished": np.zeros(3)}),
+}
+
+
+@pytest.mark.parametrize("change", PARTS.values(), ids=PARTS.keys())
+@pytest.mark.parametrize("path", [COMPARTMENTS], indirect=True)
+def test_compartments_that_cannot_be(path, change):
+    forge(path, lambda header, tensors: change(tensors))
+    assert_refused(path, "is damaged: it")
+
+
+@pytest.mark.parametrize("path", [COMPARTMENTS], indirect=True)
+def test_compartments_are_not_another_memory(path):
+    for memory in ("counting", "decaying", "pairing"):
+        forge(path, lambda header, tensors, memory=memory: header.update(memory=memory))
+        assert_refused(path, "is damaged: it holds the tensors")

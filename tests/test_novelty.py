@@ -17,7 +17,13 @@ def taught(rows, **parameters):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"learning_rate": 0.02}, {"learning_rate": 0.1, "decay": 1e-3}, {"readout": "ridge"}],
+    [
+        {},
+        {"learning_rate": 0.02},
+        {"learning_rate": 0.1, "decay": 1e-3},
+        {"learning_rate": ("auto", 1.0), "decay": (0.0, 1e-3)},
+        {"readout": "ridge"},
+    ],
 )
 def test_it_is_what_the_best_class_lacks(parameters):
     model = taught(slice(0, 600), **parameters)

@@ -7,8 +7,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from kenyon import FlyClassifier
 from kenyon.circuit import Circuit, CountingMemory
-from tests.refusal import FADING, X, Y, assert_refused, snapshot, taught
+from tests.refusal import COMPARTMENTS, FADING, X, Y, assert_refused, snapshot, taught
 
+MEMORIES = {"counting": {}, "decaying": FADING, "compartments": COMPARTMENTS}
 LARGEST = 2**31 - 1
 ORDER = "with decay the weights depend on the order in which the samples came"
 NEVER = "X and y hold samples that were not learned"
@@ -62,6 +63,10 @@ def test_unlearning_and_merging_with_decay():
     assert_refused(taught(), lambda m: m.merge(model), ValueError, f"merge is .*: {ORDER}")
     assert_refused(taught(), lambda m: m.merge(taught(), model), ValueError, ORDER)
     assert_refused(taught(), lambda m: m.merge(model, taught()), ValueError, ORDER)
+    compartments = taught(**COMPARTMENTS)
+    assert_refused(compartments, lambda m: m.unlearn(X, Y), ValueError, f"unlearn is .*: {ORDER}")
+    assert_refused(compartments, lambda m: m.merge(taught()), ValueError, f"merge is .*: {ORDER}")
+    assert_refused(taught(), lambda m: m.merge(compartments), ValueError, f"merge is .*: {ORDER}")
 
 
 DIFFERENT = "models of different circuits cannot be merged: "
@@ -113,7 +118,7 @@ def test_merging_nothing_or_what_has_learned_nothing():
     assert_refused(taught(), lambda m: m.merge(FlyClassifier()), ValueError, "is not fitted yet")
 
 
-@pytest.mark.parametrize("rates", [{}, FADING], ids=["counting", "decaying"])
+@pytest.mark.parametrize("rates", MEMORIES.values(), ids=list(MEMORIES))
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -142,6 +147,12 @@ def test_decay_cannot_begin_or_end_half_way():
         model.set_params(decay=decay)
         assert_refused(model, lambda m: m.partial_fit(X, Y), ValueError, f"decay is .*{begun}")
         assert_refused(model, lambda m: m.learn_one(X[0], "z"), ValueError, f"decay is .*{begun}")
+    for begun_with, changed in ((COMPARTMENTS, {}), ({}, COMPARTMENTS), (FADING, COMPARTMENTS)):
+        model = taught(**begun_with).set_params(**({"learning_rate": 0.1, "decay": 0} | changed))
+        for call in (lambda m: m.partial_fit(X, Y), lambda m: m.learn_one(X[0], "z")):
+            with pytest.raises(ValueError, match=begun):
+                call(model)
+        assert model.n_samples_seen_ == len(X)
     faded = taught(**FADING).set_params(learning_rate="auto")
     for call in (lambda m: m.partial_fit(X, Y), lambda m: m.learn_one(X[0], "z")):
         assert_refused(faded, call, ValueError, "learning_rate must be a number where decay")
@@ -211,7 +222,7 @@ def many(first, last):
     return labels
 
 
-@pytest.mark.parametrize("rates", [{}, FADING], ids=["counting", "decaying"])
+@pytest.mark.parametrize("rates", MEMORIES.values(), ids=list(MEMORIES))
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize(
     ("labels", "sentence"),

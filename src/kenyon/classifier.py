@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from kenyon.circuit import Guard, Memory, Readout
     from kenyon.circuit.coder import Channels
+    from kenyon.circuit.compartments import PerCompartment
     from kenyon.circuit.usual import Inhibition
     from kenyon.readouts import ReadoutName
 
@@ -51,14 +52,17 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         The first layer, as of `SparseCoder`. They take effect when the first samples are learned.
         With readout "ridge" those that are None are chosen for it: up to 4300 cells, each summing a
         quarter of the features, and half of them active, with "subtract".
-    learning_rate : float or "auto", default="auto"
+    learning_rate : float or "auto", or a tuple of them, default="auto"
         How much one sample strengthens a synapse, of at most 1: the paper's beta. "auto" stands for
         20 / (samples of the class). Without decay it is a matter of reading only: setting it after
         learning takes effect at once.
-    decay : float, default=0.0
+    decay : float or tuple of floats, default=0.0
         The share of every weight that fades at every sample: the paper's alpha, from 0 to below 1.
         With decay the order of samples matters, so merging and unlearning are refused, and the
-        learning rate must be a number, which affects the samples that follow.
+        learning rate must be a number, which affects the samples that follow. With tuples, an
+        entry each, there are several compartments: memories that all learn every sample, of which
+        the surest speaks for a class. `learning_rate=("auto", 3.0), decay=(0.0, 0.001)` is one
+        that stays and one that learns at once and fades within some thousand samples.
     readout : {"fly", "bayes", "ridge"}, default="fly"
         How the memory is read. "fly": weights that grow up to a cap, the paper's model. "bayes":
         the log-likelihood of the code under each class. "ridge": least squares over all cells
@@ -124,8 +128,8 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         n_active: int | None = None,
         inhibition: Inhibition | None = None,
         channels: Channels = "auto",
-        learning_rate: float | Literal["auto"] = "auto",
-        decay: float = 0.0,
+        learning_rate: PerCompartment[float | Literal["auto"]] = "auto",
+        decay: PerCompartment[float] = 0.0,
         readout: ReadoutName = "fly",
         smoothing: float = 0.1,
         penalty: float | Literal["auto"] = "auto",
@@ -334,7 +338,7 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
     def _new_circuit(self) -> Circuit:
         readout = self._readout()
         coder = design_coder(self, self.n_features_in_, usual_layer(readout))
-        return Circuit(coder, new_memory(readout, self.decay, coder.n_cells))
+        return Circuit(coder, new_memory(readout, self._rates(), coder.n_cells))
 
     def _teach(
         self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None = None

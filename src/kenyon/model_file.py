@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from kenyon.circuit import Circuit, Coder, CountingMemory, DecayingMemory, PairingMemory
+from kenyon.circuit import (
+    Circuit,
+    Coder,
+    CompartmentMemory,
+    CountingMemory,
+    DecayingMemory,
+    PairingMemory,
+)
 from kenyon.circuit.coder import check_choice
+from kenyon.circuit.compartments import split_content
 from kenyon.circuit.keeping import TENSORS as KEPT
 from kenyon.circuit.memory import as_number
 from kenyon.files import write_tensors
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kenyon.circuit import Memory
     from kenyon.classifier import FlyClassifier
 
 MOST_PAIRED = 2**37
@@ -35,7 +44,12 @@ VERSION = 2
 READABLE = "1", "2"
 """The first version kept no codes."""
 
-_MEMORIES = {"counting": CountingMemory, "pairing": PairingMemory, "decaying": DecayingMemory}
+_MEMORIES: dict[str, type[Memory]] = {
+    "counting": CountingMemory,
+    "pairing": PairingMemory,
+    "decaying": DecayingMemory,
+    "compartments": CompartmentMemory,
+}
 _TENSORS = {
     "counting": {"synapses", "samples", *KEPT},
     "pairing": {"synapses", "samples", "pairs", "n_paired", *KEPT},
@@ -117,12 +131,17 @@ def _plain_parameters(model: FlyClassifier) -> dict[str, Any]:
     parameters["random_state"] = model.circuit_.coder.seed
     model._readout()
     for name in ("learning_rate", "decay", "smoothing", "penalty"):
-        if not isinstance(parameters[name], str):
-            parameters[name] = as_number(parameters[name])
+        parameters[name] = _plain(parameters[name])
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in parameters.items()
     }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    return value if isinstance(value, str) else as_number(value)
 
 
 def _digest(text: str, tensors: dict[str, NDArray[Any]]) -> str:
@@ -151,12 +170,34 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
 
 def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]], version: str) -> None:
     check_choice("memory", header["memory"], tuple(_MEMORIES))
-    without = KEPT if version == READABLE[0] else ()
-    if set(tensors) != _TENSORS[header["memory"]] - set(without):
-        raise ValueError(f"it holds the tensors {sorted(tensors)}")
     n_classes, n_cells = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
+    if header["memory"] == "compartments":
+        parts = split_content(tensors)
+        n_counting = sum("factor" not in part for part in parts)
+        if sum(map(len, parts)) < len(tensors) or len(parts) < 2 or n_counting > 1:
+            raise ValueError(f"it holds the tensors {sorted(tensors)}")
+        for part in parts:
+            kind = "decaying" if "factor" in part else "counting"
+            _check_memory(kind, part, n_classes, n_cells, version)
+            if not np.array_equal(part["samples"], parts[0]["samples"]):
+                raise ValueError("its compartments have learned different samples")
+    else:
+        _check_memory(header["memory"], tensors, n_classes, n_cells, version)
+    n_names = len(header["feature_names"])
+    if n_names not in (0, header["circuit"]["n_features"]):
+        raise ValueError(f"it holds {n_names} names of features")
+
+
+def _check_memory(
+    kind: str, tensors: dict[str, NDArray[Any]], n_classes: int, n_cells: int, version: str
+) -> None:
+    optional = {"extinguished"} if kind == "counting" else set()
+    without = set(KEPT) if version == READABLE[0] else set()
+    if set(tensors) - optional != _TENSORS[kind] - without:
+        raise ValueError(f"it holds the tensors {sorted(tensors)}")
     expected = {
-        "synapses": (_MEMORIES[header["memory"]].dtype, (n_classes, n_cells)),
+        "synapses": (_MEMORIES[kind].dtype, (n_classes, n_cells)),
+        "extinguished": (np.bool_, (n_classes,)),
         "samples": (np.int64, (n_classes,)),
         "factor": (np.float64, (1,)),
         "pairs": (np.int64, (n_cells * (n_cells + 1) // 2,)),
@@ -176,9 +217,6 @@ def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]], version: st
         raise ValueError("its factor is 0")
     if "pairs" in tensors:
         _check_pairs(tensors["pairs"], int(tensors["n_paired"][0]), int(tensors["samples"].sum()))
-    n_names = len(header["feature_names"])
-    if n_names not in (0, header["circuit"]["n_features"]):
-        raise ValueError(f"it holds {n_names} names of features")
 
 
 def _check_pairs(pairs: NDArray[np.int64], n_paired: int, n_labelled: int) -> None:
@@ -200,7 +238,11 @@ def _restore(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> FlyCla
     from kenyon.classifier import FlyClassifier
 
     classes = _restore_labels(**header["classes"])
-    model = FlyClassifier(**header["parameters"])
+    parameters: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in header["parameters"].items()
+    }
+    model = FlyClassifier(**parameters)
     coder = Coder(**header["circuit"])
     model.circuit_ = Circuit(coder, _MEMORIES[header["memory"]].restore(classes, tensors))
     model.n_features_in_ = coder.n_features

@@ -10,6 +10,7 @@ from kenyon.circuit import (
     BROAD,
     SPARSE,
     BayesReadout,
+    CompartmentMemory,
     CountingMemory,
     DecayingMemory,
     FlyReadout,
@@ -21,7 +22,7 @@ from kenyon.circuit.memory import as_number
 from kenyon.ridge import RidgeReadout
 
 if TYPE_CHECKING:
-    from kenyon.circuit import Memory, Readout, Usual
+    from kenyon.circuit import Memory, Rates, Readout, Usual
 
 READOUTS = ("fly", "bayes", "ridge")
 ReadoutName = Literal["fly", "bayes", "ridge"]
@@ -39,14 +40,16 @@ def check_readout(
     given = None if is_auto else _check_positive("penalty", penalty, "'auto' or ")
     if readout == "fly":
         return FlyReadout(rates)
-    if rates.decay:
+    if any(one.decay for one in rates.each):
         raise ValueError(f"readout must be 'fly' where decay is not 0, but is {readout!r}")
     return BayesReadout(added) if readout == "bayes" else RidgeReadout(given)
 
 
-def new_memory(readout: Readout, decay: float, n_cells: int) -> Memory:
-    """Return an empty memory that keeps what a readout needs."""
-    if decay:
+def new_memory(readout: Readout, rates: Rates, n_cells: int) -> Memory:
+    """Return an empty memory that learns with such rates and keeps what a readout needs."""
+    if rates.others:
+        return CompartmentMemory(n_cells, [one.decay for one in rates.each])
+    if rates.decay:
         return DecayingMemory(n_cells)
     return (PairingMemory if isinstance(readout, RidgeReadout) else CountingMemory)(n_cells)
 

@@ -3,6 +3,7 @@
 from kenyon.circuit.bayes import BayesReadout
 from kenyon.circuit.circuit import Circuit
 from kenyon.circuit.coder import Coder, count_threads
+from kenyon.circuit.compartments import CompartmentMemory
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
 from kenyon.circuit.explanation import Explanation
@@ -18,6 +19,7 @@ __all__ = [
     "BayesReadout",
     "Circuit",
     "Coder",
+    "CompartmentMemory",
     "CountingMemory",
     "DecayingMemory",
     "Explanation",

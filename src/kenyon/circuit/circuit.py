@@ -67,6 +67,16 @@ class Circuit:
 
         self._change(unlearn, X, y, n_threads)
 
+    def extinguish(
+        self, X: Any, y: NDArray[Any], share: float, rates: Rates, n_threads: int
+    ) -> None:
+        """Weaken the synapses from each sample's active cells to its class by a share."""
+
+        def extinguish(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            memory.extinguish(codes, labels, share, rates)
+
+        self._change(extinguish, X, y, n_threads)
+
     def merge(self, others: Sequence[Circuit]) -> None:
         """Add what others of the same wiring have learned."""
         if not others:
@@ -140,7 +150,7 @@ class Circuit:
         activity = levels / 255
         with self.memory.reading as memory:
             scores = readout.scores(memory, codes, 1)[0]
-            contributions = activity[:, np.newaxis] * readout.weights(memory, cells)
+            contributions = activity[:, np.newaxis] * readout.weights(memory, codes)
             return Explanation(memory.classes, cells, activity, contributions, scores)
 
     def _codes(self, X: Any, n_threads: int) -> Iterator[Codes]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from kenyon._native import Counters
 from kenyon.circuit.decaying import ORDER_MATTERS
-from kenyon.circuit.keeping import Kept, get_kept, set_kept
+from kenyon.circuit.extinction import count_hits
+from kenyon.circuit.keeping import Kept, get_kept, keep_none, set_kept
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class CountingMemory(Memory):
     def learn(  # noqa: D102
         self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1
     ) -> None:
+        self.check_compartments(rates)
         if rates.decay:
             raise ValueError(
                 f"decay is {rates.decay}, but the model was begun without: only fit changes that"
@@ -56,6 +58,7 @@ class CountingMemory(Memory):
         self, codes: Codes, y: NDArray[Any], n_threads: int = 1
     ) -> None:
         slots = self.labels.slots(y)
+        self._check_sums("unlearn", y.tolist())
         if not self._unlearn(codes, slots, n_threads):
             raise ValueError(
                 "X and y hold samples that were not learned: a counter would fall below zero, or a "
@@ -80,12 +83,45 @@ class CountingMemory(Memory):
                 "a model that counts pairs of cells, as readout 'ridge' does, cannot be merged "
                 "with one that does not"
             )
+        self._check_sums("merge", other.classes.tolist(), other)
         new = self.declare(other.classes)
         slots = np.empty(len(other), dtype=np.int32)
         slots[other.store.slot_of_rank] = self.labels.slots(other.classes)
         if not self._merge(other, slots):
             self.retract(new)
             raise OverflowError(_TOO_MANY)
+        self.extinguished |= other.extinguished
+
+    def extinguish(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], share: float, rates: Rates
+    ) -> None:
+        self.check_compartments(rates)
+        samples = self.store.samples
+        for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):
+            counts = self.store.get(slot)
+            # What is above the cap has no weight; were it kept, it would hide what is taken.
+            cap = self.store.cap(slot, rates.learning_rate)
+            counts[hits > 0] = np.minimum(counts[hits > 0], cap)
+            for n_before in range(hits.max()):
+                again = hits > n_before
+                counts[again] -= np.ceil(share * counts[again]).astype(np.int32)
+            if not np.array_equal(counts, self.store.get(slot)):
+                self.store.set(slot, counts, int(samples[slot]))
+                # Its own levels can no longer be taken from what a code receives.
+                keep_none(self.store, slot)
+                self.extinguished.add(self.labels.label(slot))
+
+    def _check_sums(self, change: str, labels: list[Any], other: Memory | None = None) -> None:
+        """Refuse what is exact only where counters are sums of samples."""
+        weakened = self.extinguished | (other.extinguished if other else set())
+        label = next(
+            (label for label in labels if label in weakened and label in self.labels), None
+        )
+        if label is not None:
+            raise ValueError(
+                f"{change} is not possible for the label {label!r}: some of its synapses were "
+                "extinguished, so that its counters are no longer sums of samples"
+            )
 
     @property
     def kept(self) -> Kept:
@@ -115,8 +151,13 @@ class CountingMemory(Memory):
         counts = self.store.gather(kept.codes, self.store.slot_of_rank[kept.ranks])
         return starts, levels.astype(np.int64), counts.astype(np.int64)
 
-    def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102
-        return {**super().content(), **get_kept(self.store)}
+    def content(self) -> dict[str, NDArray[Any]]:
+        """Return all that was learned, and of which classes something was extinguished, if any."""
+        content = {**super().content(), **get_kept(self.store)}
+        if self.extinguished:
+            marks = [label in self.extinguished for label in self.classes.tolist()]
+            content["extinguished"] = np.array(marks)
+        return content
 
     @classmethod
     def restore(  # noqa: D102
@@ -124,6 +165,8 @@ class CountingMemory(Memory):
     ) -> Self:
         memory = super().restore(classes, content)
         set_kept(memory.store, content)
+        if "extinguished" in content:
+            memory.extinguished = set(classes[content["extinguished"]].tolist())
         return memory
 
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
@@ -138,15 +181,15 @@ class CountingMemory(Memory):
     def scores(  # noqa: D102
         self, codes: Codes, rates: Rates, n_threads: int
     ) -> NDArray[np.float64]:
-        self.check_not_empty()
+        self.check_readable(rates)
         return self.store.scores(codes, rates.learning_rate, n_threads)
 
     def best(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.int32]:  # noqa: D102
-        self.check_not_empty()
+        self.check_readable(rates)
         return self.store.best(codes, rates.learning_rate, n_threads)
 
     def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
-        self.check_not_empty()
+        self.check_readable(rates)
         return self.store.best_one(codes, rates.learning_rate)
 
     def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102

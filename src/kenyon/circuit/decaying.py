@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon._native import Weights
+from kenyon.circuit.extinction import count_hits
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class DecayingMemory(Memory):
     def learn(  # noqa: D102
         self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1
     ) -> None:
+        self.check_compartments(rates)
         if not rates.decay:
             raise ValueError(
                 "decay is 0, but the model was begun with it: only fit can change that"
@@ -43,13 +45,23 @@ class DecayingMemory(Memory):
         self.declare(y)
         self.store.learn(codes, self.labels.slots(y), rates.learning_rate, rates.decay)
 
+    def extinguish(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], share: float, rates: Rates
+    ) -> None:
+        samples = self.store.samples
+        for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):
+            numbers = self.store.get(slot)
+            for n_before in range(hits.max()):
+                numbers[hits > n_before] *= 1 - share
+            self.store.set(slot, numbers, int(samples[slot]))
+
     def scores(  # noqa: D102
         self,
         codes: Codes,
         rates: Rates,
         n_threads: int,
     ) -> NDArray[np.float64]:
-        self.check_not_empty()
+        self.check_readable(rates)
         return self.store.scores(codes, n_threads)
 
     def best(  # noqa: D102
@@ -58,11 +70,11 @@ class DecayingMemory(Memory):
         rates: Rates,
         n_threads: int,
     ) -> NDArray[np.int32]:
-        self.check_not_empty()
+        self.check_readable(rates)
         return self.store.best(codes, n_threads)
 
     def best_one(self, codes: Codes, rates: Rates) -> int:  # noqa: D102
-        self.check_not_empty()
+        self.check_readable(rates)
         return self.store.best_one(codes)
 
     def weights(self, cells: NDArray[Any], rates: Rates) -> NDArray[np.float64]:  # noqa: D102

@@ -54,13 +54,18 @@ def get_kept(store: Counters) -> dict[str, NDArray[Any]]:
     }
 
 
+def keep_none(store: Counters, slot: int) -> None:
+    """Drop the codes of a class, and keep none of those that follow."""
+    store.set_kept(slot, 0, np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.uint8))
+
+
 def set_kept(store: Counters, content: dict[str, NDArray[Any]]) -> None:
     """Keep the codes that were got, or refuse what cannot be such codes."""
     slots, samples = store.slot_of_rank, store.samples
     if TENSORS[0] not in content:
         # Written before codes were kept: nothing is known of the samples that were learned.
         for slot in np.flatnonzero(samples).tolist():
-            store.set_kept(slot, 0, *_NOTHING)
+            keep_none(store, slot)
         return
     bounds, numbers, counts, starts, codes = (content[name] for name in TENSORS)
     if len(starts) != len(counts) + 1 or sum(numbers.tolist()) != len(counts):
@@ -88,6 +93,3 @@ def _check_learned(store: Counters, slots: NDArray[np.int32]) -> None:
         seen = np.bincount(cells, np.repeat(counts, np.diff(starts)) * 1.0 * levels, len(counters))
         if (seen > counters).any():
             raise ValueError("its kept codes are not codes of samples that were learned")
-
-
-_NOTHING = np.empty(0, np.int64), np.zeros(1, np.int64), np.empty(0, np.uint8)

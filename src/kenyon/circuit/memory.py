@@ -22,18 +22,26 @@ Self = TypeVar("Self", bound="Memory")
 
 
 class Rates(NamedTuple):
-    """How fast a memory learns and fades.
+    """How fast a memory learns and fades, and how the further compartments do, if it has some.
 
     A learning rate of None stands for 20 / (samples of the class).
     """
 
     learning_rate: float | None = None
     decay: float = 0.0
+    others: tuple[Rates, ...] = ()
+
+    @property
+    def each(self) -> tuple[Rates, ...]:
+        """The rates of every compartment."""
+        return (self._replace(others=()), *self.others) if self.others else (self,)
 
 
 @lru_cache
 def check_rates(learning_rate: object, decay: object) -> Rates:
     """Check what a user gave, where "auto" stands for None; remembered, since often asked."""
+    if isinstance(learning_rate, tuple | list) or isinstance(decay, tuple | list):
+        return _check_compartments(learning_rate, decay)
     if not 0 <= (fading := as_number(decay)) < 1:
         raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
     if isinstance(learning_rate, str) and learning_rate == "auto":
@@ -43,6 +51,26 @@ def check_rates(learning_rate: object, decay: object) -> Rates:
             f"learning_rate must be 'auto' or a number above 0, but is {learning_rate!r}"
         )
     return Rates(rate, fading)
+
+
+def _check_compartments(learning_rate: object, decay: object) -> Rates:
+    """Check the rates of several compartments, an entry for each."""
+    given = learning_rate, decay
+    lengths = {len(one) if isinstance(one, tuple | list) else 0 for one in given}
+    if len(lengths) > 1 or 0 in lengths:
+        raise ValueError(
+            "learning_rate and decay must both have an entry for each compartment, but are "
+            f"{learning_rate!r} and {decay!r}"
+        )
+    rates = [check_rates.__wrapped__(*entry) for entry in zip(*given, strict=True)]  # type: ignore[call-overload]
+    if sum(not one.decay for one in rates) > 1:
+        raise ValueError(f"decay must be 0 for at most one compartment, but is {decay!r}")
+    if any(one.decay and one.learning_rate is None for one in rates):
+        raise ValueError(
+            "learning_rate must be a number where decay is not 0, but is 'auto' in "
+            f"{learning_rate!r}"
+        )
+    return rates[0]._replace(others=tuple(rates[1:]))
 
 
 def as_number(value: object) -> float:
@@ -58,7 +86,8 @@ class Memory(ABC):
 
     Every method that changes the memory does all that it is asked to, or raises and changes
     nothing. Whoever changes it counts that in `age`, by which readouts know whether what they have
-    derived, and keep here, still holds.
+    derived, and keep here, still holds. Where synapses to a class were extinguished, its label is
+    among `extinguished`: what is left of them tells no longer which samples were learned.
     """
 
     store: Counters | Weights
@@ -69,6 +98,7 @@ class Memory(ABC):
     def __init__(self, n_cells: int) -> None:
         self.n_cells = n_cells
         self.labels = Labels()
+        self.extinguished: set[Any] = set()
         self.age = 0
         self.derived: dict[Any, tuple[int, Any]] = {}
 
@@ -111,6 +141,10 @@ class Memory(ABC):
         """Add what another memory learned, class by class."""
 
     @abstractmethod
+    def extinguish(self, codes: Codes, y: NDArray[Any], share: float, rates: Rates) -> None:
+        """Weaken, sample by sample, the synapses from its active cells to its class by a share."""
+
+    @abstractmethod
     def scores(self, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.float64]:
         """Return what each of `classes` receives from each code."""
 
@@ -130,14 +164,32 @@ class Memory(ABC):
     def n_saturated(self, rates: Rates) -> int:
         """Return the number of synapses that are at their cap."""
 
+    def weights_of(self, codes: Codes, rates: Rates) -> NDArray[np.float64]:
+        """Return the weights that one code is read with: a row for each of its active cells."""
+        return self.weights(codes.to_csr()[1], rates)
+
     def saturation(self, rates: Rates) -> float:
         """Return the share of synapses that are at their cap."""
+        self.check_compartments(rates)
         return self.n_saturated(rates) / max(1, self.n_cells * len(self))
 
     @property
     def kept(self) -> Kept | None:
         """Codes that were learned and can be read as if they had not, if the memory has such."""
         return None
+
+    def check_compartments(self, rates: Rates) -> None:
+        """Refuse rates of several compartments."""
+        if rates.others:
+            raise ValueError(
+                f"learning_rate and decay are those of {len(rates.each)} compartments, but the "
+                "model was begun with one: only fit changes that"
+            )
+
+    def check_readable(self, rates: Rates) -> None:
+        """Refuse to be read where there is nothing, or with rates of another memory."""
+        self.check_not_empty()
+        self.check_compartments(rates)
 
     def check_not_empty(self) -> None:
         """Refuse to be read where there is nothing."""
@@ -165,10 +217,15 @@ class Memory(ABC):
     def forget(self, label: Any) -> None:
         """Drop a class."""
         self.store.drop(self.labels.drop(label))
+        self.extinguished.discard(label)
 
     def rename(self, old: Any, new: Any) -> None:
         """Call a class by a new name."""
-        self.store.move(*self.labels.rename(old, new))
+        slot, rank = self.labels.rename(old, new)
+        self.store.move(slot, rank)
+        if old in self.extinguished:
+            self.extinguished.remove(old)
+            self.extinguished.add(self.labels.label(slot))
 
     def copy(self: Self) -> Self:
         """Return a memory that can change without this one."""
@@ -176,6 +233,7 @@ class Memory(ABC):
         vars(other).update(vars(self))
         other.store = self.store.copy()
         other.labels = self.labels.copy()
+        other.extinguished = self.extinguished.copy()
         other.derived = self.derived.copy()
         return other
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+    from kenyon.circuit.memory import Rates
 
 Self = TypeVar("Self", bound="PairingMemory")
 
@@ -53,6 +54,14 @@ class PairingMemory(CountingMemory):
     @property
     def nbytes(self) -> int:  # noqa: D102
         return super().nbytes + self.pairs.nbytes
+
+    def extinguish(  # noqa: D102
+        self, codes: Codes, y: NDArray[Any], share: float, rates: Rates
+    ) -> None:
+        raise ValueError(
+            "extinguish is not possible where pairs of cells are counted, as for readout 'ridge': "
+            "every weight there follows from all of them"
+        )
 
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
         possible = learn_both(self.store, self.pairs, codes, slots, n_threads)

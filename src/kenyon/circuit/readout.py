@@ -41,8 +41,8 @@ class Readout(ABC):
         """Return the same for one code."""
 
     @abstractmethod
-    def weights(self, memory: Any, cells: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the weights from some cells (rows) to all classes (columns)."""
+    def weights(self, memory: Any, codes: Codes) -> NDArray[np.float64]:
+        """Return the weights that one code is read with: active cells by classes."""
 
     @abstractmethod
     def held_out_scores(self, memory: Any, kept: Kept, n_threads: int) -> NDArray[np.float64]:
@@ -72,8 +72,8 @@ class FlyReadout(Readout):
     def best_one(self, memory: Memory, codes: Codes) -> int:  # noqa: D102
         return memory.best_one(codes, self.rates)
 
-    def weights(self, memory: Memory, cells: NDArray[Any]) -> NDArray[np.float64]:  # noqa: D102
-        return memory.weights(cells, self.rates)
+    def weights(self, memory: Memory, codes: Codes) -> NDArray[np.float64]:  # noqa: D102
+        return memory.weights_of(codes, self.rates)
 
     def held_out_scores(  # noqa: D102
         self, memory: Any, kept: Kept, n_threads: int
@@ -103,8 +103,8 @@ class DerivedReadout(Readout, Generic[M]):
     def best_one(self, memory: M, codes: Codes) -> int:  # noqa: D102
         return self._store(memory, 1).best_one(codes)
 
-    def weights(self, memory: M, cells: NDArray[Any]) -> NDArray[np.float64]:  # noqa: D102
-        store = self._store(memory, 1)
+    def weights(self, memory: M, codes: Codes) -> NDArray[np.float64]:  # noqa: D102
+        store, cells = self._store(memory, 1), codes.to_csr()[1]
         return np.stack([store.get(slot)[cells] for slot in range(len(memory))], axis=1)
 
     def _store(self, memory: M, n_threads: int) -> Weights:

@@ -40,5 +40,7 @@ EXPERIMENTS = {
         Experiment("decay", "a long stream, with and without decay"),
         Experiment("rates", "one model read with many learning rates"),
         Experiment("calibration", "how sure each readout is, and how often right"),
+        Experiment("compartments", "labels that swap and classes that drift, in one memory or two"),
+        Experiment("extinction", "a class's answer to a group of samples, weakened"),
     )
 }

@@ -165,5 +165,26 @@ FIGURES = {
             "together. Below right: the expected calibration error over 15 bins.",
             experiment="calibration",
         ),
+        FigureEntry(
+            "compartments",
+            "Fast learning that fades beside slow learning that stays",
+            "compartments",
+            "Half the classes change: their labels swap in pairs, or their samples drift to the "
+            "place of another class. From then on only they come. Above: accuracy on them, as they "
+            "are at the time; below: on the other half. One memory without decay, one with decay, "
+            "and a compartment of each, with rates that were chosen on samples put aside. Mean and "
+            "standard deviation over seeds.",
+            experiment="compartments",
+        ),
+        FigureEntry(
+            "extinction",
+            "Extinction",
+            "extinction",
+            "A class's answer to one of two groups of its samples is weakened, by a share for each "
+            "training sample of the group. Share of test samples that are answered with their "
+            "class: of the group, of the rest of the class, which drives some of the same cells, "
+            "and of all other classes, which lose nothing.",
+            experiment="extinction",
+        ),
     )
 }

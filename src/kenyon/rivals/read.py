@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from kenyon.circuit import Readout, Usual
 
 
+RATES = check_rates("auto", 0.0)
+"""Of learning, which neither readout depends on."""
+
+
 @dataclass(kw_only=True, eq=False)
 class Read(CodedMethod):
     """What `kenyon.FlyClassifier` is with another readout, as a method of the bench.
@@ -54,7 +58,7 @@ class Read(CodedMethod):
 
     def _start(self) -> None:
         super()._start()
-        self.circuit = Circuit(self.coder, new_memory(self._reader(), 0.0, self.coder.n_cells))
+        self.circuit = Circuit(self.coder, new_memory(self._reader(), RATES, self.coder.n_cells))
 
     @property
     def n_parameters(self) -> int:
@@ -67,7 +71,7 @@ class Read(CodedMethod):
         return check_readout(self.readout, "auto", 0.0, self.smoothing, self.penalty)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.circuit.learn(X, y, check_rates("auto", 0.0), self.n_threads)
+        self.circuit.learn(X, y, RATES, self.n_threads)
         self.n_shown += len(X)
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
