@@ -8,9 +8,9 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
 SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') $(NATIVE) pyproject.toml
 SANITIZED := build/sanitized
-SHOWN := fig1 fig2 fig4 decay cost
+SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 
-.PHONY: reproduce test rebuild lint format sanitize bench encoders rivals reproduction report clean
+.PHONY: reproduce test rebuild lint format sanitize bench studies encoders rivals reproduction report clean
 
 reproduce: $(VENV)/installed
 	$(BIN)/kenyon reproduce
@@ -45,7 +45,16 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/novelty.py
+	$(BIN)/python benchmarks/smoothing.py
 	$(BIN)/python benchmarks/readouts.py
+
+# What was tried and what was chosen: the first layer for ridge, how its penalty is found, suggested
+# parameters against a grid search, and what the living fly's memory has; takes half an hour.
+studies: $(VENV)/installed
+	$(BIN)/python benchmarks/layer.py
+	$(BIN)/python benchmarks/penalty.py
+	$(BIN)/python benchmarks/suggest.py
+	$(BIN)/python benchmarks/living.py
 
 # What makes an encoder good; takes an hour, and the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed
@@ -63,6 +72,7 @@ reproduction: $(VENV)/installed
 # The report, and what the README shows of it, from the results that are kept.
 report: $(VENV)/installed
 	$(BIN)/kenyon report
+	$(BIN)/python benchmarks/beyond.py
 	mkdir -p docs/figures
 	cp $(SHOWN:%=report/figures/%.png) docs/figures
 	cp report/verdict.md docs
