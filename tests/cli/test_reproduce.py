@@ -14,14 +14,17 @@ from kenyon.figures.catalogue import FIGURES
 from kenyon.reproduction.profiles import PROFILES, Profile
 
 METHODS = ("fly", "perceptron-v3")
+EXPERIMENTS = ("hijacking",)
 measure = lru_cache(Experiment.measure)
 
 
 @pytest.fixture(autouse=True)
 def _small(here, monkeypatch):
     """Profiles, figures and experiments that take no time."""
-    monkeypatch.setitem(PROFILES, "quick", Profile("quick", ("digits", "tiny100"), METHODS, 1))
-    monkeypatch.setitem(PROFILES, "full", Profile("full", ("digits",), METHODS, 2))
+    monkeypatch.setitem(
+        PROFILES, "quick", Profile("quick", ("digits", "tiny100"), METHODS, EXPERIMENTS, 1)
+    )
+    monkeypatch.setitem(PROFILES, "full", Profile("full", ("digits",), METHODS, EXPERIMENTS, 2))
     for name in FIGURES.keys() - {"fig4", "s2"}:
         monkeypatch.delitem(FIGURES, name)
     monkeypatch.setattr(Experiment, "measure", measure)
@@ -72,6 +75,15 @@ def test_a_figure_of_an_experiment_needs_no_runs(run):
     code, out, err = run("reproduce", "s2")
     assert (code, len(err)) == (0, 1)
     assert out == ["report/figures/s2.png", "report/figures/s2.svg"]
+
+
+def test_an_experiment_that_the_profile_leaves_out_is_done_if_asked_for(run, monkeypatch):
+    monkeypatch.setitem(PROFILES, "quick", Profile("quick", ("digits",), METHODS, (), 1))
+    code, out, err = run("reproduce", "s2")
+    assert (code, len(err), len(out)) == (0, 1, 2)
+    code, _, err = run("reproduce", "--output", "other")
+    assert code == 0
+    assert len(err) == 3
 
 
 def test_the_report_again_without_running_anything(run, folder, monkeypatch):

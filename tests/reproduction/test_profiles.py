@@ -9,17 +9,37 @@ from kenyon.figures.evidence import Evidence
 from kenyon.protocol.job import Job, Problem
 from kenyon.protocol.planning import Plan
 from kenyon.protocol.store import Store
+from kenyon.reproduction import profiles
 from kenyon.reproduction.profiles import PROFILES, Profile
 from kenyon.rivals.catalogue import METHODS
 from tests.protocol.samples import record
 
-SMALL = Profile("small", ("digits",), ("slda", "ncm", "ranpac"), 2, {("digits", "ncm"): 1})
+SMALL = Profile(
+    "small", ("digits",), ("slda", "ncm", "ranpac"), ("circuit",), 2, {("digits", "ncm"): 1}
+)
 
 
 def test_the_quick_profile_has_every_method_of_the_paper():
     paper = {n for n, m in METHODS.items() if m.group in ("paper", "ablation", "perceptron")}
     assert paper <= set(PROFILES["quick"].methods)
     assert PROFILES["quick"].datasets == ("mnist20",)
+
+
+def test_what_takes_minutes_and_is_not_in_the_paper_is_for_the_full_profile():
+    quick, full = PROFILES["quick"], PROFILES["full"]
+    assert set(full.methods) - set(quick.methods) == {"ranpac", "fly-cl", "ridge"}
+    left_out = set(full.experiments) - set(quick.experiments)
+    assert left_out == {"calibration", "compartments", "extinction"}
+
+
+def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):
+    full = PROFILES["full"]
+    assert full.usual("mnist20", "ewc")[0] == "paper"
+    assert full.usual("digits", "ewc") == ("default", {})
+    tuned = {"digits": {"shuffled": {"ewc": {"learning_rate": 0.3}}}}
+    monkeypatch.setattr(profiles, "TUNED", tuned)
+    assert full.usual("digits", "ewc") == ("tuned", {"learning_rate": 0.3})
+    assert full.usual("mnist20", "ewc")[0] == "paper"
 
 
 def test_the_full_profile_leaves_no_method_out():

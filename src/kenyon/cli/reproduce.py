@@ -96,7 +96,10 @@ def _check(profile: str, figure: str | None) -> tuple[Profile, list[FigureEntry]
             f"figures and report need {error.name}, which is not installed: "
             "pip install 'kenyon[figures]'"
         ) from None
-    return PROFILES[profile], [FIGURES[figure]] if figure else list(FIGURES.values())
+    chosen = PROFILES[profile]
+    if figure:
+        return chosen, [FIGURES[figure]]
+    return chosen, [f for f in FIGURES.values() if f.experiment in (None, *chosen.experiments)]
 
 
 def _run(profile: Profile, figures: list[FigureEntry], n_jobs: int, store: Store) -> list[str]:
