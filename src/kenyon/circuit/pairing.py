@@ -21,8 +21,8 @@ Self = TypeVar("Self", bound="PairingMemory")
 
 BYTES_OF_A_SQUARE = 18
 """Taken for each cell squared: up to 4 by the sums and by a copy of them while it is changed, 8 by
-their factor, 2 by what was learned since."""
-NOTED = 1 / 4
+their factor, 2 by what was learned since and is being solved for."""
+NOTED = 1 / 8
 """Samples for each cell that are noted before it is cheaper to factor anew."""
 
 
