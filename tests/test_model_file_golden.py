@@ -30,7 +30,8 @@ def counting():
 
 
 def decaying():
-    return FlyClassifier(n_cells=40, learning_rate=0.25, decay=0.03, n_threads=1).fit(X, Y)
+    parameters = {"n_cells": 40, "inhibition": "cut", "learning_rate": 0.25, "decay": 0.03}
+    return FlyClassifier(**parameters, n_threads=1).fit(X, Y)
 
 
 def write():

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from kenyon import FlyClassifier, SparseCoder
 
 X, Y = load_digits(return_X_y=True)
-SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
+SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40, "inhibition": "cut"}
 
 
 def taught(rows, **parameters):

@@ -45,6 +45,8 @@ LOOKS: dict[str, tuple[str, str, str]] = {
     "slda": (BLUE, "h", "--"),
     "ranpac": (GREEN, "*", ":"),
     "fly-cl": (VERMILION, "*", ":"),
+    "bayes": (PURPLE, "d", "-"),
+    "ridge": (VERMILION, "H", "-"),
 }
 """Of each method: its colour, its marker and its line."""
 
