@@ -165,10 +165,14 @@ bool learn_both(Counters& memory, Pairs& pairs, const Codes& codes, Vector<std::
   check_samples(memory, codes, slots);
   check_codes(pairs, codes);
   nb::gil_scoped_release release;
-  // Asked first: what is kept of codes cannot be taken back without a trace.
-  // The pairs first, which may need memory that is not there.
+  // The pairs first: unlike the codes that counters keep, they can be restored.
   if (!pairs.learn(codes, n_threads)) return false;
-  if (memory.learn(codes, slots.data())) return true;
+  try {
+    if (memory.learn(codes, slots.data())) return true;
+  } catch (...) {
+    pairs.unlearn(codes, n_threads);
+    throw;
+  }
   pairs.unlearn(codes, n_threads);
   return false;
 }
@@ -178,9 +182,14 @@ bool unlearn_both(Counters& memory, Pairs& pairs, const Codes& codes, Vector<std
   check_samples(memory, codes, slots);
   check_codes(pairs, codes);
   nb::gil_scoped_release release;
-  if (!memory.unlearn(codes, slots.data())) return false;
-  if (pairs.unlearn(codes, n_threads)) return true;
-  memory.learn(codes, slots.data());
+  if (!pairs.unlearn(codes, n_threads)) return false;
+  try {
+    if (memory.unlearn(codes, slots.data())) return true;
+  } catch (...) {
+    pairs.restore(codes, n_threads);
+    throw;
+  }
+  pairs.restore(codes, n_threads);
   return false;
 }
 

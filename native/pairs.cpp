@@ -123,7 +123,7 @@ bool Pairs::learn(const Codes& codes, std::int64_t n_threads) {
 
 bool Pairs::unlearn(const Codes& codes, std::int64_t n_threads) {
   if (add(codes, -1, n_threads) && n_samples_ >= 0) return true;
-  add(codes, 1, n_threads);
+  restore(codes, n_threads);
   return false;
 }
 

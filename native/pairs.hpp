@@ -32,6 +32,8 @@ class Pairs {
   bool learn(const Codes& codes, std::int64_t n_threads);
   bool unlearn(const Codes& codes, std::int64_t n_threads);
   bool merge(const Pairs& other);
+  // Takes unlearning back, for which there is always room.
+  void restore(const Codes& codes, std::int64_t n_threads) { add(codes, 1, n_threads); }
   void set(const std::int64_t* sums, std::int64_t n_samples);
 
   // The sum of squares of all levels.

@@ -21,8 +21,8 @@ void in_parallel(std::int64_t n_pieces, std::int64_t n_threads, Work work) {
     for (std::int64_t piece = next++; piece < n_pieces; piece = next++) work(worker, piece);
   };
   std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(n_workers));
   try {
+    threads.reserve(static_cast<std::size_t>(n_workers));
     for (std::int64_t worker = 1; worker < n_workers; ++worker) threads.emplace_back(loop, worker);
   } catch (const std::exception&) {
   }

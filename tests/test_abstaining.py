@@ -66,6 +66,13 @@ def test_what_is_too_novel_is_unknown(labels, unknown):
     assert (found == unknown).sum() > (model.predict(X, unknown=unknown) == unknown).sum() > 0
 
 
+def test_large_labels_stay_what_they_are():
+    labels = Y.astype(np.uint64) + np.uint64(2**60 + 1)
+    found = taught(KNOWN, labels).predict(X, unknown=-1, false_alarms=0.1)
+    assert set(found.tolist()) <= {*labels.tolist(), -1}
+    assert -1 in found.tolist()
+
+
 def test_large_calls_in_pieces_are_the_same():
     model = taught(KNOWN)
     rows = np.tile(X, (4, 1))

@@ -381,3 +381,22 @@ def test_probabilities_stay_calibrated_until_the_matrix_is_factored_again():
     model.set_params(penalty=1e-3).predict_proba(X[TEST])
     with model.circuit_.memory.reading as memory:
         assert calibrate(memory, model._readout(), 1) != before
+
+
+def test_probabilities_are_those_of_the_penalty_that_is_asked_for():
+    model = taught(penalty=1e-3)
+    expected = model.predict_proba(X[TEST])
+    model = taught(penalty=1e-3)
+    model.predict(X[TEST])
+    model.set_params(penalty=10.0).predict(X[TEST])
+    found = model.set_params(penalty=1e-3).predict_proba(X[TEST])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_after_a_penalty_that_fails_the_last_one_still_reads():
+    model = taught(slice(0, 100))
+    expected = model.predict_proba(X[TEST])
+    with pytest.raises(ValueError, match="penalty is too small"):
+        model.set_params(penalty=1e-300).predict(X[TEST])
+    found = model.set_params(penalty="auto").predict_proba(X[TEST])
+    np.testing.assert_allclose(found, expected, atol=1e-6)

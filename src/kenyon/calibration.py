@@ -10,6 +10,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
+from kenyon.circuit.readout import deriving, keep_derived
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -89,15 +91,16 @@ def calibrate(memory: Memory, readout: Readout, n_threads: int) -> Calibration |
     Each code that it keeps is scored as if it had not been learned. Classes count alike.
     """
     key = Calibration, readout
-    basis, found = memory.derived.get(key, (None, None))
-    if basis is None or basis != readout.basis(memory):
-        kept = memory.kept
-        if kept is None or not len(kept.codes) or len(memory) == 1:
-            return None
-        scores = readout.held_out_scores(memory, kept, n_threads)
-        found = Calibration.fit(scores, kept.ranks, kept.shares)
-        memory.derived[key] = readout.basis(memory), found
-    return found
+    with deriving:
+        basis, found = memory.derived.get(key, (None, None))
+        if basis is None or basis != readout.basis(memory):
+            kept = memory.kept
+            if kept is None or not len(kept.codes) or len(memory) == 1:
+                return None
+            scores = readout.held_out_scores(memory, kept, n_threads)
+            found = Calibration.fit(scores, kept.ranks, kept.shares)
+            keep_derived(memory, key, readout.basis(memory), found)
+        return found
 
 
 def _prefer(probabilities: Matrix, best: NDArray[np.intp]) -> Matrix:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kenyon.calibration import find_probabilities
 from kenyon.circuit import count_threads
+from kenyon.circuit.labels import common_dtype
 from kenyon.circuit.memory import as_number
 from kenyon.validation import validate_samples
 
@@ -110,7 +111,8 @@ class ConfidenceMixin(ABC):
 
         It is found from the codes that the memory keeps, each read as if it had not been learned,
         and so holds for samples that come from where those learned came from. Classes count alike.
-        With decay no codes are kept, and it is refused.
+        With decay no codes are kept, and it is refused. Nor are codes kept of classes that were
+        extinguished, or that come from a file of before codes were kept.
 
         Parameters
         ----------
@@ -166,7 +168,9 @@ def replace_labels(
         )
     if label.item() in known:
         raise ValueError(f"unknown must not be a class that was learned, but is {unknown!r}")
-    common = np.promote_types(labels.dtype, label.dtype)
-    replaced = labels.astype(common if labels.dtype.kind != "O" else object)
+    replaced = labels.astype(common_dtype([labels.dtype, label.dtype]))
+    # Large integers among floats would become equal.
+    if replaced.tolist() != labels.tolist():
+        replaced = labels.astype(object)
     replaced[where] = label.item()
     return replaced

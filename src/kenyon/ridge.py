@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.bayes import FULL
-from kenyon.circuit.readout import DerivedReadout
+from kenyon.circuit.readout import DerivedReadout, deriving, keep_derived
 from kenyon.cross_validation import cross_validation
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 PENALTIES = 10.0 ** np.arange(-6, 2)
 """Tried where none is given, relative to the mean sum of squares of a cell."""
-USUAL = 0.1
+USUAL = 0.001
 """The penalty that is usually best, relative to the mean sum of squares of a sample."""
 LEAST_FREEDOM = 1e-6
 """What a code leaves at least to others of its own score."""
-BETTER = 0.95
+BETTER = 0.8
 """The share of a cross-validation below which another penalty is worth factoring anew."""
 
 
@@ -59,25 +59,21 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
 
     def derive(self, memory: PairingMemory, n_threads: int) -> Matrix:  # noqa: D102
         C = np.asfortranarray(memory.synapses.T, dtype=np.float64)
-        with threadpool_limits(n_threads):
-            solution = self._follow(memory)
-            if solution is None:
-                # The next factor needs the memory that the last one takes.
-                memory.derived.pop(_Solution, None)
-                solution = self._factor(memory, C, n_threads)
-            memory.derived[_Solution] = memory.age, solution
+        with deriving, threadpool_limits(n_threads):
+            solution = self._solution(memory, C, n_threads)
             return FULL * _balance(memory.samples)[:, np.newaxis] * solution.solve(C).T
 
     def basis(self, memory: PairingMemory) -> int:
         """Return the age of the last factor: one for every few samples would take too long."""
-        solution = memory.derived.get(_Solution, (0, None))[1]
+        solution = self._last(memory)
         return -1 if solution is None else solution.factored
 
     def held_out_scores(self, memory: PairingMemory, kept: Kept, n_threads: int) -> Matrix:
         """Return (f - h y) / (1 - h), with f the scores, h the leverages and y the targets."""
         scores = self.scores(memory, kept.codes, n_threads)
-        solution = memory.derived[_Solution][1]
-        with threadpool_limits(n_threads):
+        C = np.asfortranarray(memory.synapses.T, dtype=np.float64)
+        with deriving, threadpool_limits(n_threads):
+            solution = self._solution(memory, C, n_threads)
             h = np.minimum(solution.leverages(kept.codes), 1 - LEAST_FREEDOM)
         own = np.arange(len(h)), kept.ranks
         n = memory.samples[kept.ranks]
@@ -87,10 +83,25 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
         held_out: Matrix = scores / (1 - h)[:, np.newaxis]
         return held_out
 
+    def _last(self, memory: PairingMemory) -> _Solution | None:
+        """Return the last solution, if it is this readout's."""
+        solution: _Solution | None = memory.derived.get(_Solution, (0, None))[1]
+        return solution if solution is not None and solution.readout == self else None
+
+    def _solution(self, memory: PairingMemory, C: Matrix, n_threads: int) -> _Solution:
+        """Return the solution for the memory as it is now."""
+        solution = self._follow(memory)
+        if solution is None:
+            # The next factor needs the memory that the last one takes.
+            memory.derived = {k: v for k, v in memory.derived.items() if k is not _Solution}
+            solution = self._factor(memory, C, n_threads)
+        keep_derived(memory, _Solution, memory.age, solution)
+        return solution
+
     def _follow(self, memory: PairingMemory) -> _Solution | None:
         """Go on from the last solution, if the samples since are few and known."""
-        before: _Solution | None = memory.derived.get(_Solution, (0, None))[1]
-        if before is None or before.readout != self or before.unit != _unit(memory):
+        before = self._last(memory)
+        if before is None or before.unit != _unit(memory):
             return None
         changes = memory.journal.since(before.moment)
         if changes is None:

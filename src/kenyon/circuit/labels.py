@@ -49,7 +49,7 @@ class Labels:
         """The labels, sorted, as a read-only array."""
         # Threads that read at once may each make it, but make the same.
         if self._classes is None:
-            classes = np.empty(len(self), dtype=_common_dtype(self._dtypes))
+            classes = np.empty(len(self), dtype=common_dtype(self._dtypes))
             classes[:] = self._by_rank
             # Large integers among floats would become equal.
             if classes.tolist() != self._by_rank:
@@ -153,7 +153,7 @@ def _own_dtype(label: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
-def _common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
+def common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
     """Return the type that all labels fit; int64 and uint64 have none but object."""
     if not dtypes:
         return np.dtype(np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kenyon.circuit.counting import CountingMemory, sum_rows
 from kenyon.circuit.decaying import ORDER_MATTERS
+from kenyon.circuit.readout import keep_derived
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ def find_threshold(memory: Memory, rates: Rates, false_alarms: float, n_threads:
     1 where too few codes are kept to tell so small a share.
     """
     if not isinstance(memory, CountingMemory):
-        raise ValueError(f"a novelty threshold is not possible: {ORDER_MATTERS}, and none are kept")
+        raise ValueError(f"a novelty threshold is not possible: {ORDER_MATTERS}")
     values, shares, n = _held_out(memory, rates, n_threads)
     # One sample more, as novel as can be: the one that is asked about.
     wanted = (1 - false_alarms) * (1 + 1 / max(1, n))
@@ -52,7 +53,7 @@ def _held_out(memory: CountingMemory, rates: Rates, n_threads: int) -> _HeldOut:
     novelty = _missing(kept.codes, memory.held_out_scores(kept, rates, n_threads))
     order = np.argsort(novelty, kind="stable")
     held_out = _HeldOut(novelty[order], np.cumsum(kept.shares[order]), int(kept.counts.sum()))
-    memory.derived[key] = memory.age, held_out
+    keep_derived(memory, key, memory.age, held_out)
     return held_out
 
 

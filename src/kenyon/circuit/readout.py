@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
@@ -21,8 +21,20 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="Memory")
 
 # Whoever else wants to read what is being derived waits for it, rather than derive it too; and
-# libraries that compute have one number of threads for all that call them.
-_deriving = Lock()
+# libraries that compute have one number of threads for all that call them. What is derived may need
+# something else that is.
+deriving = RLock()
+
+
+def keep_derived(memory: Memory, key: Any, basis: int, found: object) -> None:
+    """Keep what was derived from a memory, and drop what is of its kind but of another basis."""
+    with deriving:
+        # Others may be looking something up in what is there now.
+        memory.derived = {
+            k: (b, other)
+            for k, (b, other) in memory.derived.items()
+            if type(other) is not type(found) or b == basis
+        } | {key: (basis, found)}
 
 
 class Readout(ABC):
@@ -113,19 +125,14 @@ class DerivedReadout(Readout, Generic[M]):
             raise ValueError(f"readout is {self.name!r}, {self.why}: only fit changes that")
         if (kept := self._kept(memory)) is not None:
             return kept
-        with _deriving:
+        with deriving:
             if (kept := self._kept(memory)) is not None:
                 return kept
             store = Weights(memory.n_cells)
             for rank, row in enumerate(self.derive(memory, n_threads)):
                 store.insert(rank)
                 store.set(rank, row, 0)
-            memory.derived = {
-                readout: (age, other)
-                for readout, (age, other) in memory.derived.items()
-                if age == memory.age or not isinstance(other, Weights)
-            }
-            memory.derived[self] = memory.age, store
+            keep_derived(memory, self, memory.age, store)
             return store
 
     def _kept(self, memory: M) -> Weights | None:
