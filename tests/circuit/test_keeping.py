@@ -146,6 +146,29 @@ def test_a_sample_that_was_not_learned_is_refused_and_nothing_changes(n):
         assert state(memory) == before
 
 
+def test_what_is_kept_stays_counted_whatever_is_unlearned():
+    memory = learn(CountingMemory(60), X[:3000], np.zeros(3000, int))
+    known = set(as_tuples(code(X[:3000])))
+    sentences = []
+    for row in draw(12, seed=5):
+        strange = code(np.tile(row, (10, 1)))
+        if as_tuples(strange)[0] in known:
+            continue
+        for _ in range(300):
+            before = state(memory)
+            try:
+                memory.unlearn(strange, np.zeros(10, int))
+            except ValueError as error:
+                assert state(memory) == before
+                sentences.append(str(error))
+                break
+    assert any("below what codes that are kept" in sentence for sentence in sentences)
+    assert state(pickle.loads(pickle.dumps(memory))) == state(memory)
+    assert len(memory.kept.codes) > 0
+    for readout in FlyReadout(AUTO), BayesReadout(0.1):
+        assert np.isfinite(readout.held_out_scores(memory, memory.kept, 1)).all()
+
+
 def test_saved_copied_and_pickled_it_is_the_same():
     memory = learn(CountingMemory(60), X[:2000], Y[:2000])
     for other in (
