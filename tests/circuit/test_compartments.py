@@ -136,7 +136,7 @@ def test_no_codes_are_kept_nor_taken_from_a_file_that_has_some():
 
 CHANGES = {
     "learn": lambda c: c.learn(POOL[:2], np.array([1, 9]), TWO, 1),
-    "learn_one": lambda c: c.learn_one(POOL[0], np.array([9]), TWO),
+    "learn_one": lambda c: c.learn_one(POOL[0], np.array([1]), TWO),
     "extinguish": lambda c: c.extinguish(POOL[:1], np.array([1]), 0.5, TWO, 1),
     "forget": lambda c: c.memory.change(lambda memory: memory.forget(1)),
     "rename": lambda c: c.memory.change(lambda memory: memory.rename(1, 9)),

@@ -214,6 +214,16 @@ def test_held_out_scores_are_those_after_unlearning(kind, rates):
         )
 
 
+def test_held_out_scores_are_numbers_though_the_counters_have_not_seen_the_code():
+    memory = learn(CountingMemory(60), X[:150], Y[:150])
+    memory.store.set(memory.labels.slot(7), np.zeros(60, np.int32), 50)
+    own = memory.kept.ranks == memory.classes.tolist().index(7)
+    assert own.any()
+    fly = FlyReadout(AUTO).held_out_scores(memory, memory.kept, 1)
+    assert (fly[own, memory.kept.ranks[own]] == 0).all()
+    assert np.isfinite(BayesReadout(0.001).held_out_scores(memory, memory.kept, 1)).all()
+
+
 def test_of_a_class_with_one_sample_nothing_can_be_held_out():
     memory = learn(CountingMemory(60), X[:3], np.array([1, 1, 2]))
     assert set(memory.kept.ranks.tolist()) == {0}
