@@ -137,9 +137,10 @@ std::int64_t KeptCodes::most(std::int64_t n_classes) {
 }
 
 bool KeptCodes::is_bound(std::int64_t bound) {
+  if (bound < 0) return false;
   std::int64_t passed = kFirstBound;
   while (passed > bound) passed = fallen(passed);
-  return passed == bound && bound >= 0;
+  return passed == bound;
 }
 
 std::int64_t KeptCodes::nbytes() const {

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import kenyon
 from kenyon import FlyClassifier
+from kenyon.circuit import Rates, counting
 from tests.refusal import COMPARTMENTS, FADING, X, Y, assert_refused, snapshot, taught
 
 MODELS = {
@@ -97,6 +98,41 @@ def test_what_is_hidden_above_the_cap_does_not_come_to_light():
     after = model.extinguish(X[:1], ["a"], 0.4).decision_function(X[:1])[0, 0]
     assert after == pytest.approx(0.6 * before, rel=0.01)
     assert parts(model)[0].synapses[0, active(model, X[0])].max() == 255 - 102
+
+
+def test_what_is_taken_is_rounded_as_the_product_and_not_as_its_binary_form():
+    memory = parts(taught(learning_rate=1.0))[0].copy()
+    codes = taught().circuit_.coder.encode_one(X[0])
+    slot, cells = memory.labels.slot("a"), codes.to_csr()[1]
+    for count, left in ((100, 93), (1, 0), (0, 0)):
+        memory.store.set(slot, np.full(memory.n_cells, count, np.int32), 10)
+        memory.extinguish(codes, np.array(["a"]), 0.07, Rates(1.0))
+        assert set(memory.store.get(slot)[cells].tolist()) == {left}
+
+
+def test_interrupted_it_leaves_no_class_weakened_without_a_mark(monkeypatch):
+    memory = parts(taught())[0].copy()
+    before, kept = memory.synapses, counting.keep_none
+
+    def interrupt(store, slot):
+        kept(store, slot)
+        if len(memory.extinguished) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(counting, "keep_none", interrupt)
+    codes = taught().circuit_.coder.native.encode(X, 1)
+    with pytest.raises(KeyboardInterrupt):
+        memory.extinguish(codes, Y, 0.5, Rates())
+    changed = (memory.synapses != before).any(axis=1)
+    assert memory.classes[changed].tolist() == ["a"]
+    assert memory.extinguished == {"a", "b"}
+
+
+def test_rates_of_compartments_are_refused_where_there_is_one():
+    memory = parts(taught(**FADING))[0]
+    codes = taught().circuit_.coder.encode_one(X[0])
+    with pytest.raises(ValueError, match="those of 2 compartments"):
+        memory.extinguish(codes, np.array(["a"]), 0.5, Rates(0.1, 0.1, (Rates(),)))
 
 
 def test_the_class_can_be_learned_again():

@@ -297,6 +297,7 @@ KEPT = {
     "a bound too high": changed("kept_bounds", 0, 2**63 - 1),
     "a bound below the codes": changed("kept_bounds", slice(None), 0),
     "negative bound": changed("kept_bounds", 0, -1),
+    "a bound that no number of falls reaches": changed("kept_bounds", 0, -(2**63)),
     "samples that do not add up": changed("kept_samples", 0, 9),
     "samples that overflow": changed("kept_samples", slice(None), [2**62, 2**62, 2**62]),
     "a code counted too often": changed("kept_counts", 0, 5),
@@ -310,7 +311,6 @@ KEPT = {
     "a level 0": changed("kept_codes", 1, 0),
     "a cell out of range": changed("kept_codes", 0, 100),
     "a gap that never ends": changed("kept_codes", slice(None), 255),
-    "counters that have not seen them": lambda t: t["synapses"].fill(0),
 }
 
 
@@ -319,6 +319,16 @@ KEPT = {
 def test_kept_codes_that_cannot_be(path, change):
     forge(path, lambda header, tensors: change(tensors))
     assert_refused(path, "is damaged: ")
+
+
+@pytest.mark.parametrize("path", [{}], indirect=True)
+def test_kept_codes_that_the_counters_have_not_seen_are_dropped(path):
+    forge(path, lambda header, tensors: tensors["synapses"][0].fill(0))
+    with kenyon.load(path).circuit_.memory.reading as memory:
+        content = memory.content()
+    assert content["kept_bounds"].tolist() == [0, 2**62, 2**62]
+    assert content["kept_samples"][0] == 0
+    assert (content["kept_samples"][1:] > 0).all()
 
 
 PARTS = {

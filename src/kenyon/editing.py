@@ -41,10 +41,10 @@ class EditingMixin(ABC):
         """Take samples back: afterwards the model is as if it had never learned them.
 
         The whole call is refused, and nothing changes, where a counter, a pair or the number of
-        samples of a class would fall below zero, or a class without samples would keep counts: a
-        sure sign that these samples were never learned. The sign is not a necessary one: that a
-        call succeeds does not prove that they were. It is refused, too, for a class of which
-        something was extinguished.
+        samples of a class would fall below zero, a class without samples would keep counts, or
+        codes that are kept would no longer be counted: a sure sign that these samples, or others
+        before, were never learned. The sign is not a necessary one: that a call succeeds does not
+        prove that they were. It is refused, too, for a class of which something was extinguished.
 
         Parameters
         ----------

@@ -16,6 +16,8 @@ from kenyon.circuit import (
     Rates,
     check_rates,
 )
+from kenyon.circuit.circuit import Circuit
+from kenyon.circuit.keeping import TENSORS, keep_none
 
 CODER = Coder.design(12, n_cells=90, fan_in=3, n_active=9, seed=5)
 POOL = np.random.default_rng(1).standard_normal((40, 12))
@@ -44,7 +46,11 @@ def taught(chosen, rates=TWO):
 
 def alone(chosen, rates):
     memory = (DecayingMemory if rates.decay else CountingMemory)(CODER.n_cells)
-    memory.learn(*encode(chosen), rates)
+    codes, y = encode(chosen)
+    for slot in memory.labels.slots(np.array(memory.declare(y))).tolist():
+        if not rates.decay:
+            keep_none(memory.store, slot)
+    memory.learn(codes, y, rates)
     return memory
 
 
@@ -114,6 +120,48 @@ def test_restored_and_copied_memories_go_on_alike_and_apart(chosen, more):
     memory.learn(*encode(more), TWO)
     for other in others:
         assert state(other) == state(memory)
+
+
+def test_no_codes_are_kept_nor_taken_from_a_file_that_has_some():
+    chosen = [(0, 3), (1, 1), (2, 3)]
+    memory, plain = taught(chosen), CountingMemory(CODER.n_cells)
+    plain.learn(*encode(chosen), SLOW)
+    content = memory.content()
+    assert content["0.kept_bounds"].tolist() == [0, 0]
+    assert len(content["0.kept_codes"]) == 0
+    written = {f"0.{name}": plain.content()[name] for name in TENSORS}
+    assert len(written["0.kept_codes"]) > 0
+    assert state(CompartmentMemory.restore(memory.classes, {**content, **written})) == state(memory)
+
+
+CHANGES = {
+    "learn": lambda c: c.learn(POOL[:2], np.array([1, 9]), TWO, 1),
+    "learn_one": lambda c: c.learn_one(POOL[0], np.array([1]), TWO),
+    "extinguish": lambda c: c.extinguish(POOL[:1], np.array([1]), 0.5, TWO, 1),
+    "forget": lambda c: c.memory.change(lambda memory: memory.forget(1)),
+    "rename": lambda c: c.memory.change(lambda memory: memory.rename(1, 9)),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_an_interrupt_between_compartments_changes_none(name, monkeypatch):
+    circuit = Circuit(CODER, taught([(0, 1), (1, 2)]))
+
+    def now():
+        with circuit.memory.reading as memory:
+            return state(memory)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = now()
+    with monkeypatch.context() as patched:
+        patched.setattr(DecayingMemory, name.removesuffix("_one"), interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            CHANGES[name](circuit)
+    assert now() == before
+    CHANGES[name](circuit)
+    assert now() != before
 
 
 def test_classes_are_dropped_and_renamed_in_all_compartments():

@@ -146,6 +146,29 @@ def test_a_sample_that_was_not_learned_is_refused_and_nothing_changes(n):
         assert state(memory) == before
 
 
+def test_what_is_kept_stays_counted_whatever_is_unlearned():
+    memory = learn(CountingMemory(60), X[:3000], np.zeros(3000, int))
+    known = set(as_tuples(code(X[:3000])))
+    sentences = []
+    for row in draw(12, seed=5):
+        strange = code(np.tile(row, (10, 1)))
+        if as_tuples(strange)[0] in known:
+            continue
+        for _ in range(300):
+            before = state(memory)
+            try:
+                memory.unlearn(strange, np.zeros(10, int))
+            except ValueError as error:
+                assert state(memory) == before
+                sentences.append(str(error))
+                break
+    assert any("below what codes that are kept" in sentence for sentence in sentences)
+    assert state(pickle.loads(pickle.dumps(memory))) == state(memory)
+    assert len(memory.kept.codes) > 0
+    for readout in FlyReadout(AUTO), BayesReadout(0.1):
+        assert np.isfinite(readout.held_out_scores(memory, memory.kept, 1)).all()
+
+
 def test_saved_copied_and_pickled_it_is_the_same():
     memory = learn(CountingMemory(60), X[:2000], Y[:2000])
     for other in (
@@ -189,6 +212,16 @@ def test_held_out_scores_are_those_after_unlearning(kind, rates):
         np.testing.assert_allclose(
             readouts[1].scores(without, code(row), 1)[0], bayes[i], atol=1e-9
         )
+
+
+def test_held_out_scores_are_numbers_though_the_counters_have_not_seen_the_code():
+    memory = learn(CountingMemory(60), X[:150], Y[:150])
+    memory.store.set(memory.labels.slot(7), np.zeros(60, np.int32), 50)
+    own = memory.kept.ranks == memory.classes.tolist().index(7)
+    assert own.any()
+    fly = FlyReadout(AUTO).held_out_scores(memory, memory.kept, 1)
+    assert (fly[own, memory.kept.ranks[own]] == 0).all()
+    assert np.isfinite(BayesReadout(0.001).held_out_scores(memory, memory.kept, 1)).all()
 
 
 def test_of_a_class_with_one_sample_nothing_can_be_held_out():

@@ -52,11 +52,12 @@ class BayesReadout(DerivedReadout[CountingMemory]):
     ) -> NDArray[np.float64]:
         scores = self.scores(memory, kept.codes, n_threads)
         starts, levels, counts = memory.own_counts(kept)
-        total = memory.synapses.sum(axis=1) / FULL + memory.n_cells * self.smoothing
+        least = memory.n_cells * self.smoothing
+        total = memory.synapses.sum(axis=1) / FULL + least
         active = sum_rows(levels, starts) / FULL
         # Of the counters first, so that a cell that only this sample had leaves the smoothing.
-        activity = (counts - levels) / FULL + self.smoothing
+        activity = np.maximum(counts - levels, 0) / FULL + self.smoothing
         given = sum_rows(levels / FULL * np.log(activity), starts)
-        own = given - active * np.log(total[kept.ranks] - active)
+        own = given - active * np.log(np.maximum(total[kept.ranks] - active, least))
         scores[np.arange(len(own)), kept.ranks] = own
         return scores

@@ -8,6 +8,7 @@ import numpy as np
 
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import ORDER_MATTERS, DecayingMemory
+from kenyon.circuit.keeping import keep_none
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class CompartmentMemory(Memory):
     codes share, in the answers to everything else.
 
     All compartments but one decay, so two such memories cannot be merged and no sample can be taken
-    back.
+    back. No codes are kept, since what fades cannot be read as if it had not learned one.
 
     Parameters
     ----------
@@ -40,6 +41,9 @@ class CompartmentMemory(Memory):
     decays : sequence of float
         One for each compartment. Of those that decay only whether they do matters here.
     """
+
+    # Between two compartments an interrupt would leave them at odds, so only copies are changed.
+    n_quick = 0
 
     def __init__(self, n_cells: int, decays: Sequence[float]) -> None:
         super().__init__(n_cells)
@@ -93,7 +97,14 @@ class CompartmentMemory(Memory):
             for part in self.parts:
                 part.retract([label for label in new if label in part.labels])
             raise
+        self._keep_none(new)
         return new
+
+    def _keep_none(self, labels: Sequence[Any]) -> None:
+        for part in self.parts:
+            if isinstance(part, CountingMemory):
+                for label in labels:
+                    keep_none(part.store, part.labels.slot(label))
 
     def forget(self, label: Any) -> None:  # noqa: D102
         for part in self.parts:
@@ -178,6 +189,7 @@ class CompartmentMemory(Memory):
         memory = object.__new__(cls)
         Memory.__init__(memory, parts[0]["synapses"].shape[1])
         memory._take([kind.restore(classes, part) for kind, part in zip(kinds, parts, strict=True)])
+        memory._keep_none(classes.tolist())
         return memory
 
     def _each(self, rates: Rates) -> list[tuple[Memory, Rates]]:

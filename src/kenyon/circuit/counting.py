@@ -9,7 +9,7 @@ import numpy as np
 from kenyon._native import Counters
 from kenyon.circuit.decaying import ORDER_MATTERS
 from kenyon.circuit.extinction import count_hits
-from kenyon.circuit.keeping import Kept, get_kept, keep_none, set_kept
+from kenyon.circuit.keeping import Kept, are_counted, get_kept, keep_none, set_kept
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -64,13 +64,19 @@ class CountingMemory(Memory):
                 "X and y hold samples that were not learned: a counter would fall below zero, or a "
                 "code that would be kept is not"
             )
-        samples = self.store.samples
-        emptied = [slot for slot in np.unique(slots).tolist() if samples[slot] == 0]
+        samples, touched = self.store.samples, np.unique(slots).tolist()
+        emptied = [slot for slot in touched if samples[slot] == 0]
         if any(self.store.has_residue(slot) for slot in emptied):
             self._learn(codes, slots, n_threads)
             raise ValueError(
                 "X and y hold samples that were not learned: a class without samples would keep "
                 "counts"
+            )
+        if not all(are_counted(self.store, slot) for slot in touched):
+            self._learn(codes, slots, n_threads)
+            raise ValueError(
+                "X and y hold samples that were not learned: a counter would fall below what codes "
+                "that are kept have added to it"
             )
         for label in [self.labels.label(slot) for slot in emptied]:
             self.forget(label)
@@ -97,6 +103,7 @@ class CountingMemory(Memory):
     ) -> None:
         self.check_compartments(rates)
         samples = self.store.samples
+        weakened = []
         for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):
             counts = self.store.get(slot)
             # What is above the cap has no weight; were it kept, it would hide what is taken.
@@ -104,12 +111,15 @@ class CountingMemory(Memory):
             counts[hits > 0] = np.minimum(counts[hits > 0], cap)
             for n_before in range(hits.max()):
                 again = hits > n_before
-                counts[again] -= np.ceil(share * counts[again]).astype(np.int32)
+                counts[again] -= _take(share, counts[again])
             if not np.array_equal(counts, self.store.get(slot)):
-                self.store.set(slot, counts, int(samples[slot]))
-                # Its own levels can no longer be taken from what a code receives.
-                keep_none(self.store, slot)
-                self.extinguished.add(self.labels.label(slot))
+                weakened.append((slot, counts))
+        for slot, counts in weakened:
+            # Marked first: were it interrupted, no class would be taken for a sum that is none.
+            self.extinguished.add(self.labels.label(slot))
+            # Its own levels can no longer be taken from what a code receives.
+            keep_none(self.store, slot)
+            self.store.set(slot, counts, int(samples[slot]))
 
     def _check_sums(self, change: str, labels: list[Any], other: Memory | None = None) -> None:
         """Refuse what is exact only where counters are sums of samples."""
@@ -141,7 +151,7 @@ class CountingMemory(Memory):
             [self.store.cap(slot, rates.learning_rate, 1) for slot in slots.tolist()], np.int64
         )[kept.ranks]
         starts, levels, counts = self.own_counts(kept)
-        given = levels * np.minimum(counts - levels, np.repeat(caps, np.diff(starts)))
+        given = levels * np.clip(counts - levels, 0, np.repeat(caps, np.diff(starts)))
         scores[np.arange(len(caps)), kept.ranks] = sum_rows(given, starts) / (255.0 * caps)
         return scores
 
@@ -201,6 +211,14 @@ class CountingMemory(Memory):
 
     def n_saturated(self, rates: Rates) -> int:  # noqa: D102
         return self.store.n_saturated(rates.learning_rate)
+
+
+def _take(share: float, counts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the share of counts in whole ones, rounded up, so that what is not zero falls."""
+    # Less what a product may be too large by: 0.07 of 100 is 7.
+    taken = np.ceil(share * counts - 1e-9)
+    whole: NDArray[np.int32] = np.maximum(taken, counts > 0).astype(np.int32)
+    return whole
 
 
 def sum_rows(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:

@@ -48,6 +48,7 @@ class DecayingMemory(Memory):
     def extinguish(  # noqa: D102
         self, codes: Codes, y: NDArray[Any], share: float, rates: Rates
     ) -> None:
+        self.check_compartments(rates)
         samples = self.store.samples
         for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):
             numbers = self.store.get(slot)

@@ -24,7 +24,8 @@ class Guard(Generic[M]):
         with guard.reading as memory: ...
 
     Nobody waits long: a change is made in place while nobody reads or, where somebody reads on and
-    on, in a copy that takes the memory's place; whoever reads then keeps the memory as it was.
+    on, in a copy that takes the memory's place; whoever reads then keeps the memory as it was. A
+    memory of which nothing is quickly done is always changed in a copy.
     """
 
     def __init__(self, memory: M) -> None:
@@ -42,11 +43,12 @@ class Guard(Generic[M]):
         """Change the memory in place if nobody reads: for what is quickly done."""
         with self._one_writer:
             version = self._version
-            with self._door:
-                if self._left.wait_for(lambda: version.n_readers == 0, _PATIENCE):
-                    version.memory.age += 1
-                    action(version.memory)
-                    return
+            if version.memory.n_quick:
+                with self._door:
+                    if self._left.wait_for(lambda: version.n_readers == 0, _PATIENCE):
+                        version.memory.age += 1
+                        action(version.memory)
+                        return
             self._replace(action)
 
     def rework(self, action: Callable[[M], object]) -> None:

@@ -60,7 +60,11 @@ def keep_none(store: Counters, slot: int) -> None:
 
 
 def set_kept(store: Counters, content: dict[str, NDArray[Any]]) -> None:
-    """Keep the codes that were got, or refuse what cannot be such codes."""
+    """Keep the codes that were got, or refuse what cannot be such codes.
+
+    Codes that the counters have not seen are dropped: a model can have them to which samples that
+    it never learned were taken for unlearned.
+    """
     slots, samples = store.slot_of_rank, store.samples
     if TENSORS[0] not in content:
         # Written before codes were kept: nothing is known of the samples that were learned.
@@ -81,15 +85,16 @@ def set_kept(store: Counters, content: dict[str, NDArray[Any]]) -> None:
         n_samples = sum(of_class[0].tolist())
         if n_samples > samples[slot] or not store.set_kept(slot, bound, *of_class, codes):
             raise ValueError("its kept codes are not codes of samples that were learned")
-    _check_learned(store, slots)
+        if not are_counted(store, slot):
+            keep_none(store, slot)
 
 
-def _check_learned(store: Counters, slots: NDArray[np.int32]) -> None:
-    """Refuse kept codes that the counters have not seen."""
-    for slot in slots:
-        codes, _, counts = store.kept_codes(np.array([slot], np.int32))
-        starts, cells, levels = codes.to_csr()
-        counters = store.get(int(slot))
-        seen = np.bincount(cells, np.repeat(counts, np.diff(starts)) * 1.0 * levels, len(counters))
-        if (seen > counters).any():
-            raise ValueError("its kept codes are not codes of samples that were learned")
+def are_counted(store: Counters, slot: int) -> bool:
+    """Return whether the counters of a class hold all codes that are kept of it."""
+    codes, _, counts = store.kept_codes(np.array([slot], np.int32))
+    if counts.sum() > store.samples[slot]:
+        return False
+    starts, cells, levels = codes.to_csr()
+    counters = store.get(slot)
+    seen = np.bincount(cells, np.repeat(counts, np.diff(starts)) * 1.0 * levels, len(counters))
+    return bool((seen <= counters).all())
