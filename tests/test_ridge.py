@@ -76,7 +76,7 @@ def exact(Phi, targets):
     return judged
 
 
-@pytest.mark.parametrize("n_samples", [100, 250, 300, 350, 900])
+@pytest.mark.parametrize("n_samples", [250, 300, 350, 900])
 def test_the_automatic_penalty_is_hardly_worse_than_the_best(n_samples):
     judged = exact(codes(slice(0, n_samples)), np.eye(10)[Y[:n_samples]])
     model = taught(slice(0, n_samples))
@@ -126,24 +126,24 @@ def test_soon_after_it_follows_the_last_solution():
     model = taught(slice(0, 800))
     model.predict(X[TEST])
     before = solution(model)
-    model.partial_fit(X[800:850], Y[800:850])
+    model.partial_fit(X[800:830], Y[800:830])
     scores = model.decision_function(X[TEST])
     assert solution(model).R is before.R
-    assert len(solution(model).signs) == 50
-    fresh = taught(slice(0, 850), penalty=before.penalty).decision_function(X[TEST])
+    assert len(solution(model).signs) == 30
+    fresh = taught(slice(0, 830), penalty=before.penalty).decision_function(X[TEST])
     np.testing.assert_allclose(scores, fresh, atol=1e-10)
 
 
 def test_the_residual_is_that_of_a_new_factor():
     model = taught(slice(0, 800))
-    for start in range(800, 860, 20):
+    for start in range(800, 830, 10):
         model.predict(X[TEST])
-        model.partial_fit(X[start : start + 20], Y[start : start + 20])
-    model.unlearn(X[5:15], Y[5:15]).predict(X[TEST])
+        model.partial_fit(X[start : start + 10], Y[start : start + 10])
+    model.unlearn(X[5:10], Y[5:10]).predict(X[TEST])
     with model.circuit_.memory.reading as memory:
         G, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
     followed = solution(model)
-    assert len(followed.signs) == 70
+    assert len(followed.signs) == 35
     W = followed.solve(C)
     R = C - (G + np.tril(G, -1).T) @ W - followed.penalty * followed.unit * W
     assert (np.linalg.norm(R, axis=0) <= 1e-12 * np.linalg.norm(C, axis=0)).all()

@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 PENALTIES = 10.0 ** np.arange(-6, 2)
 """Tried where none is given, relative to the mean sum of squares of a cell."""
 USUAL = 0.001
-"""The penalty that is usually best, relative to the mean sum of squares of a sample."""
+"""The penalty that is tried first, relative to the mean sum of squares of a sample.
+
+Small: labels are best, on samples put aside, below the penalties that predict targets best.
+"""
 LEAST_FREEDOM = 1e-6
 """What a code leaves at least to others of its own score."""
-BETTER = 0.8
+BETTER = 0.95
 """The share of a cross-validation below which another penalty is worth factoring anew."""
 
 
@@ -48,8 +51,8 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
     ----------
     penalty : float or None
         Relative to the mean of G's diagonal, itself rounded to a power of two, so that the shift
-        stays where it is while little is learned. None: the one of `PENALTIES` that generalised
-        cross-validation finds best, or hardly worse than the best.
+        stays where it is while little is learned. None: one of `PENALTIES`, small at first, then ten
+        times as much, or as little, for as long as generalised cross-validation gains by it.
     """
 
     penalty: float | None
