@@ -51,8 +51,8 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
     ----------
     penalty : float or None
         Relative to the mean of G's diagonal, itself rounded to a power of two, so that the shift
-        stays where it is while little is learned. None: one of `PENALTIES`, small at first, then ten
-        times as much, or as little, for as long as generalised cross-validation gains by it.
+        stays where it is while little is learned. None: one of `PENALTIES`, small at first, then
+        ten times more, or less, for as long as generalised cross-validation gains by it.
     """
 
     penalty: float | None
