@@ -92,5 +92,18 @@ TUNED: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "dense-logistic": {"learning_rate": 1e-05},
         },
     },
+    "clinc150": {
+        "shuffled": {
+            "fly": {"learning_rate": "auto"},
+            "vanilla": {"learning_rate": 0.1},
+            "slda": {"shrinkage": 1e-06},
+            "fly-cl": {"share_active": 0.5},
+        },
+    },
+    "tiny100": {
+        "shuffled": {
+            "fly-cl": {"share_active": 0.5},
+        },
+    },
 }
 """By dataset, order of samples and method, as `kenyon tune` chose them; on top of the paper's."""
