@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
 BENCH_PAGE = (ROOT / "docs" / "bench.md").read_text()
+READOUTS_PAGE = (ROOT / "docs" / "readouts.md").read_text()
 REPRODUCTION_PAGE = (ROOT / "docs" / "reproduction.md").read_text()
 
 
@@ -49,6 +50,8 @@ def test_the_commands_exist_and_ci_runs_them():
         (README, "memory.md"),
         (README, "novelty.md"),
         (README, "rivals.md"),
+        (README, "beyond.md"),
+        (READOUTS_PAGE, "beyond.md"),
         (DATA_PAGE, "encoder.md"),
         (BENCH_PAGE, "rivals.md"),
     ],
@@ -64,7 +67,11 @@ def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
 
 
 def test_pictures_are_there():
-    for page, folder in ((README, ROOT), (REPRODUCTION_PAGE, ROOT / "docs")):
+    for page, folder in (
+        (README, ROOT),
+        (REPRODUCTION_PAGE, ROOT / "docs"),
+        (READOUTS_PAGE, ROOT / "docs"),
+    ):
         pictures = re.findall(r"!\[.+?\]\((\S+?)\)", page)
         assert pictures
         for picture in pictures:

@@ -19,8 +19,8 @@ REASONS = [
     "Samples of a task are shuffled for the networks. The paper describes one class after the "
     "other, but its numbers for Vanilla come out only when shuffled.",
     "CLINC150 is not in the paper. Parameters were searched for it where that takes minutes "
-    "(FlyModel, SLDA, Fly-CL, Vanilla). The others have their usual ones: a learning rate of 0.001 "
-    "is too small for networks to learn from features of that scale in one pass, and GEM and BI-R "
-    "come out far below what they could.",
+    "(SLDA, Fly-CL, Vanilla; of the fly's rates, its default was best). The others have their "
+    "usual ones: a learning rate of 0.001 is too small for networks to learn from features of that "
+    "scale in one pass, and GEM and BI-R come out far below what they could.",
 ]
 """In sentences; docs/bench.md has the measurements behind them."""

@@ -94,7 +94,6 @@ TUNED: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
     },
     "clinc150": {
         "shuffled": {
-            "fly": {"learning_rate": "auto"},
             "vanilla": {"learning_rate": 0.1},
             "slda": {"shrinkage": 1e-06},
             "fly-cl": {"share_active": 0.5},
