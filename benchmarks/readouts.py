@@ -51,7 +51,7 @@ SOLVING = f"""\
 Reading a model of {N_CELLS} cells, {ACTIVE} active, for the first time after learning, against
 SciPy's `cho_factor` and `cho_solve` of the same matrix, in place, with the penalty known. Goal: at
 most {SOLVE_GOAL} times that. Then reading it again after every {STEP} samples more: the first time,
-and on the average of {N_READS} times, of which the last factors the matrix anew."""
+and on the average of {N_READS} times, of which some factor the matrix anew."""
 
 LEARNING = f"""\
 Learning ({BATCH} samples a call, and one) and predicting, by readout, with {N_CELLS} cells and
