@@ -6,15 +6,12 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge
 
 import kenyon
 from kenyon import FlyClassifier, SparseCoder, ridge
-from kenyon.calibration import calibrate
-from kenyon.circuit import journal, pairing
+from kenyon.circuit import pairing
 from kenyon.circuit.free_memory import free_memory
 from kenyon.ridge import BETTER, PENALTIES
 
@@ -122,125 +119,6 @@ def test_it_is_more_accurate_than_the_others():
     assert accuracy["ridge"] > 0.92
 
 
-def test_soon_after_it_follows_the_last_solution():
-    model = taught(slice(0, 800))
-    model.predict(X[TEST])
-    before = solution(model)
-    model.partial_fit(X[800:830], Y[800:830])
-    scores = model.decision_function(X[TEST])
-    assert solution(model).R is before.R
-    assert len(solution(model).signs) == 30
-    fresh = taught(slice(0, 830), penalty=before.penalty).decision_function(X[TEST])
-    np.testing.assert_allclose(scores, fresh, atol=1e-10)
-
-
-def test_the_residual_is_that_of_a_new_factor():
-    model = taught(slice(0, 800))
-    for start in range(800, 830, 10):
-        model.predict(X[TEST])
-        model.partial_fit(X[start : start + 10], Y[start : start + 10])
-    model.unlearn(X[5:10], Y[5:10]).predict(X[TEST])
-    with model.circuit_.memory.reading as memory:
-        G, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
-    followed = solution(model)
-    assert len(followed.signs) == 35
-    W = followed.solve(C)
-    R = C - (G + np.tril(G, -1).T) @ W - followed.penalty * followed.unit * W
-    assert (np.linalg.norm(R, axis=0) <= 1e-12 * np.linalg.norm(C, axis=0)).all()
-
-
-changes = st.lists(
-    st.tuples(st.sampled_from(["learn", "learn_one", "unlearn", "rename", "read"]), st.booleans()),
-    max_size=12,
-)
-
-
-@given(changes)
-@settings(max_examples=15, deadline=None)
-def test_whatever_was_read_in_between_scores_are_those_of_a_new_model(actions):
-    model = taught(slice(0, 300), n_cells=120, n_active=40, penalty=0.1)
-    learned, places = list(range(300)), iter(range(300, 900))
-    for action, is_read in actions:
-        if action == "learn":
-            new = [next(places) for _ in range(7)]
-            model.partial_fit(X[new], Y[new])
-            learned += new
-        elif action == "learn_one":
-            learned.append(next(places))
-            model.learn_one(X[learned[-1]], Y[learned[-1]])
-        elif action == "unlearn":
-            model.unlearn(X[learned[:5]], Y[learned[:5]])
-            learned = learned[5:]
-        elif action == "rename":
-            model.rename(3, 30).rename(30, 3)
-        if is_read:
-            model.predict(X[:1])
-    fresh = FlyClassifier(**{**SMALL, "n_cells": 120, "n_active": 40, "penalty": 0.1})
-    fresh.fit(X[learned], Y[learned])
-    np.testing.assert_allclose(
-        model.decision_function(X[TEST]), fresh.decision_function(X[TEST]), atol=1e-9
-    )
-
-
-def test_after_much_it_factors_anew():
-    model = taught(slice(0, 50), penalty=1e-6)
-    model.predict(X[TEST])
-    before = solution(model)
-    model.partial_fit(X[50:900], Y[50:900])
-    scores = model.decision_function(X[TEST])
-    assert solution(model).R is not before.R
-    np.testing.assert_allclose(scores, taught(penalty=1e-6).decision_function(X[TEST]), atol=1e-8)
-
-
-def test_after_a_merge_it_factors_anew():
-    model = taught(slice(0, 800))
-    model.predict(X[TEST])
-    before = solution(model)
-    model.merge(taught(slice(800, 802)))
-    scores = model.decision_function(X[TEST])
-    assert solution(model).R is not before.R
-    np.testing.assert_allclose(scores, taught(slice(0, 802)).decision_function(X[TEST]), atol=1e-9)
-
-
-def test_after_an_interruption_it_factors_anew(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    model = taught(slice(0, 800))
-    model.predict(X[TEST])
-    with monkeypatch.context() as patched:
-        patched.setattr(journal.Journal, "note", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            model.learn_one(X[800], Y[800])
-    model.learn_one(X[801], Y[801])
-    assert sums(model) == sums(taught(slice(0, 802)))
-    np.testing.assert_allclose(
-        model.decision_function(X[TEST]),
-        taught(slice(0, 802)).decision_function(X[TEST]),
-        atol=1e-9,
-    )
-
-
-def test_another_penalty_is_another_solution():
-    model = taught(penalty=1e-4)
-    model.predict(X[TEST])
-    scores = model.set_params(penalty=1.0).decision_function(X[TEST])
-    np.testing.assert_allclose(scores, taught(penalty=1.0).decision_function(X[TEST]), atol=1e-12)
-
-
-def test_new_and_forgotten_classes_follow_too():
-    model = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    model.predict(X[TEST])
-    factor = solution(model).R
-    model.learn_one(X[800], 17).forget(17).rename(3, 30)
-    scores = model.decision_function(X[TEST])
-    assert solution(model).R is factor
-    fresh = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    fresh.learn_one(X[800], 17).forget(17)
-    places = [0, 1, 2, 4, 5, 6, 7, 8, 9, 3]
-    np.testing.assert_allclose(scores, fresh.decision_function(X[TEST])[:, places], atol=1e-6)
-
-
 def test_shards_merged_and_samples_unlearned_leave_the_same_sums():
     whole = taught()
     shards = [taught(slice(i, 900, 3)) for i in range(3)]
@@ -346,57 +224,3 @@ REFUSED = {
 def test_what_cannot_be_is_refused(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         taught(**parameters)
-
-
-@pytest.mark.parametrize("n_later", [0, 1])
-def test_what_was_learned_is_read_as_if_it_had_not_been(n_later):
-    model = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    model.predict(X[TEST])
-    if n_later:  # too few to factor the matrix again
-        factor = solution(model).R
-        model.learn_one(X[800], Y[800]).predict(X[TEST])
-        assert solution(model).R is factor
-    with model.circuit_.memory.reading as memory:
-        kept, n = memory.kept, memory.samples
-        found = model._readout().held_out_scores(memory, kept, 1)
-        L, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
-    G = L + np.tril(L, -1).T + 0.1 * solution(model).unit * np.eye(len(L))
-    starts, cells, levels = kept.codes.to_csr()
-    for i in range(0, len(found), 150):
-        phi = np.zeros(len(G))
-        phi[cells[starts[i] : starts[i + 1]]] = levels[starts[i] : starts[i + 1]]
-        own = np.arange(10) == kept.ranks[i]
-        W = np.linalg.solve(G - np.outer(phi, phi), C - np.outer(phi, own))
-        np.testing.assert_allclose(found[i], phi @ W * np.sqrt(n.mean() / (n - own)), atol=1e-6)
-
-
-def test_probabilities_stay_calibrated_until_the_matrix_is_factored_again():
-    model = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    model.predict_proba(X[TEST])
-    with model.circuit_.memory.reading as memory:
-        before = calibrate(memory, model._readout(), 1)
-    model.learn_one(X[800], Y[800]).predict_proba(X[TEST])
-    with model.circuit_.memory.reading as memory:
-        assert calibrate(memory, model._readout(), 1) is before
-    model.set_params(penalty=1e-3).predict_proba(X[TEST])
-    with model.circuit_.memory.reading as memory:
-        assert calibrate(memory, model._readout(), 1) != before
-
-
-def test_probabilities_are_those_of_the_penalty_that_is_asked_for():
-    model = taught(penalty=1e-3)
-    expected = model.predict_proba(X[TEST])
-    model = taught(penalty=1e-3)
-    model.predict(X[TEST])
-    model.set_params(penalty=10.0).predict(X[TEST])
-    found = model.set_params(penalty=1e-3).predict_proba(X[TEST])
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-
-
-def test_after_a_penalty_that_fails_the_last_one_still_reads():
-    model = taught(slice(0, 100))
-    expected = model.predict_proba(X[TEST])
-    with pytest.raises(ValueError, match="penalty is too small"):
-        model.set_params(penalty=1e-300).predict(X[TEST])
-    found = model.set_params(penalty="auto").predict_proba(X[TEST])
-    np.testing.assert_allclose(found, expected, atol=1e-6)
