@@ -204,7 +204,7 @@ def _scipy(model: FlyClassifier) -> float:
 
 def _start_anew(model: FlyClassifier) -> None:
     with model.circuit_.memory.reading as memory:
-        memory.derived.clear()
+        memory.derived, memory.factor = {}, None
 
 
 def _seconds(work: Callable[[], Any]) -> float:

@@ -77,7 +77,7 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
     penalty : float or "auto", default="auto"
         With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell
         (rounded to a power of two, so that it stays while little is learned). "auto": by
-        generalised cross-validation.
+        the number of samples to a cell, and generalised cross-validation.
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.bayes import FULL
-from kenyon.circuit.readout import DerivedReadout, deriving, keep_derived
+from kenyon.circuit.readout import DerivedReadout, deriving
 from kenyon.cross_validation import cross_validation
 
 if TYPE_CHECKING:
@@ -25,15 +25,20 @@ if TYPE_CHECKING:
 
 PENALTIES = 10.0 ** np.arange(-6, 2)
 """Tried where none is given, relative to the mean sum of squares of a cell."""
-USUAL = 0.001
-"""The penalty that is tried first, relative to the mean sum of squares of a sample.
+USUAL = 0.1
+"""The penalty that is tried first where there are as many samples as cells.
 
-Small: labels are best, on samples put aside, below the penalties that predict targets best.
+It falls with the square of the number of samples; with few, it is `MOST_AT_FIRST`. So labels of
+samples put aside are predicted best (benchmarks/results/penalty.md).
 """
+MOST_AT_FIRST = 1.0
 LEAST_FREEDOM = 1e-6
 """What a code leaves at least to others of its own score."""
-BETTER = 0.95
-"""The share of a cross-validation below which another penalty is worth factoring anew."""
+BETTER = 0.85
+"""The share of a cross-validation below which another penalty is worth factoring anew.
+
+Cross-validation of targets likes larger penalties than labels do, so what it gains must be much.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,9 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
     ----------
     penalty : float or None
         Relative to the mean of G's diagonal, itself rounded to a power of two, so that the shift
-        stays where it is while little is learned. None: one of `PENALTIES`, small at first, then
-        ten times more, or less, for as long as generalised cross-validation gains by it.
+        stays where it is while little is learned. None: one of `PENALTIES`, by the number of
+        samples to a cell, then ten times more, or less, for as long as generalised cross-validation
+        gains much by it.
     """
 
     penalty: float | None
@@ -88,7 +94,7 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
 
     def _last(self, memory: PairingMemory) -> _Solution | None:
         """Return the last solution, if it is this readout's."""
-        solution: _Solution | None = memory.derived.get(_Solution, (0, None))[1]
+        solution: _Solution | None = memory.factor
         return solution if solution is not None and solution.readout == self else None
 
     def _solution(self, memory: PairingMemory, C: Matrix, n_threads: int) -> _Solution:
@@ -96,9 +102,9 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
         solution = self._follow(memory)
         if solution is None:
             # The next factor needs the memory that the last one takes.
-            memory.derived = {k: v for k, v in memory.derived.items() if k is not _Solution}
+            memory.factor = None
             solution = self._factor(memory, C, n_threads)
-        keep_derived(memory, _Solution, memory.age, solution)
+        memory.factor = solution
         return solution
 
     def _follow(self, memory: PairingMemory) -> _Solution | None:
@@ -221,9 +227,9 @@ def _unit(memory: PairingMemory) -> float:
 
 def _usual_place(memory: PairingMemory) -> int:
     """Return the place of the penalty to begin with."""
-    n_samples = max(1, memory.pairs.n_samples)
-    place = round(math.log10(USUAL * memory.n_cells / n_samples / PENALTIES[0]))
-    return min(max(place, 0), len(PENALTIES) - 1)
+    cells_to_a_sample = memory.n_cells / max(1, memory.pairs.n_samples)
+    penalty = min(USUAL * cells_to_a_sample**2, MOST_AT_FIRST)
+    return max(0, round(math.log10(penalty / PENALTIES[0])))
 
 
 def _columns(changes: list[Codes], n_cells: int) -> Matrix:

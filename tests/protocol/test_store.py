@@ -47,6 +47,13 @@ def test_it_is_found_wherever_the_parameters_come_from(store):
     assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
 
 
+def test_once_tuned_it_is_no_longer_as_given(store):
+    store.put(JOB, record(setting="given"))
+    assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
+    assert store.find(replace(JOB, setting="given")).setting == "given"
+    assert [kept.setting for kept in store] == ["tuned"]
+
+
 def test_once_asked_for_as_usual_it_is_kept_as_usual(store):
     store.put(JOB, record(setting="tuned"))
     assert store.find(replace(JOB, setting="grid")).setting == "grid"

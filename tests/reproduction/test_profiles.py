@@ -114,6 +114,15 @@ def test_what_was_run_otherwise_is_not(store, changes):
     assert collected(store) == {}
 
 
+def test_where_a_search_came_to_the_defaults_runs_with_these_are_taken_too(store, monkeypatch):
+    tuned = {"digits": {"shuffled": {"slda": {"shrinkage": 0.5}}}}
+    monkeypatch.setattr(profiles, "TUNED", tuned)
+    put(store, seed=0, parameters={"shrinkage": 0.5})
+    put(store, seed=1, parameters={"shrinkage": 0.5}, setting="tuned")
+    put(store, seed=1, parameters={"shrinkage": 0.1})
+    assert collected(store) == {"digits": {"slda": [0, 1]}}
+
+
 def test_runs_that_do_not_belong_together_are_refused(store):
     put(store)
     put(store, fingerprint="of other data")

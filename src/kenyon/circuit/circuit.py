@@ -172,6 +172,7 @@ class Circuit:
         ahead = list(islice(pieces, 2))
         with self.memory.reading as memory:
             is_quick = len(ahead) == 1 and len(y) <= memory.n_quick
+            memory.make_room(len(y))
         if is_quick:
             self.memory.change(lambda memory: action(memory, *ahead[0]))
             return

@@ -30,6 +30,7 @@ class PairingMemory(CountingMemory):
     """Counters, and for each pair of cells the sum of products of their levels over all samples.
 
     Pairs belong to no class: what is forgotten, not unlearned, stays in them as samples of none.
+    Whoever reads them may leave a `factor` here, to go on from by the journal of what came after.
 
     Raises
     ------
@@ -50,10 +51,15 @@ class PairingMemory(CountingMemory):
             )
         self.pairs = Pairs(n_cells)
         self.journal = Journal(int(NOTED * n_cells))
+        self.factor: Any = None
 
     @property
     def nbytes(self) -> int:  # noqa: D102
         return super().nbytes + self.pairs.nbytes
+
+    def make_room(self, n_samples: int) -> None:  # noqa: D102
+        if n_samples > self.journal.most:
+            self.factor = None
 
     def extinguish(  # noqa: D102
         self, codes: Codes, y: NDArray[Any], share: float, rates: Rates

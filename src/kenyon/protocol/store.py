@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from kenyon.protocol.job import Job
 
-USUAL = ("paper", "default")
+WORDS = ("given", "grid", "tuned", "default", "paper")
+"""Where parameters may come from, the most telling last."""
 
 
 class Store:
@@ -39,8 +40,8 @@ class Store:
         """Return the record of a job if it was done before, with all that it asks for.
 
         The version of the code is not asked for: whoever changes a method deletes its records. A
-        run that was asked for with other words for the same parameters, as when a search came to
-        the usual ones, is from now on kept as the usual one.
+        run that was asked for with another word for the same parameters, as when a search came to
+        the usual ones, is kept by the most telling word that it was ever asked for with.
         """
         path = self.path(job)
         if not path.is_file():
@@ -48,11 +49,10 @@ class Store:
         record = self._read(path)
         if record.n_threads != job.n_threads or (record.alone is None and job.alone):
             return None
-        if record.setting != job.setting:
-            record = replace(record, setting=job.setting)
-            if job.setting in USUAL:
-                self.put(job, record)
-        return record
+        asked_for = replace(record, setting=job.setting)
+        if WORDS.index(job.setting) > WORDS.index(record.setting):
+            self.put(job, asked_for)
+        return asked_for
 
     def put(self, job: Job, record: Record) -> None:
         """Keep a record."""

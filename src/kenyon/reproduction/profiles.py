@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kenyon.data import CATALOGUE
@@ -14,7 +14,7 @@ from kenyon.rivals.catalogue import METHODS
 from kenyon.rivals.parameters import TUNED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from kenyon.experiments.archive import Archive
     from kenyon.protocol.job import Job
@@ -69,7 +69,7 @@ class Profile:
     def collect(self, store: Store, archive: Archive) -> Evidence:
         """Return what there is of this profile among results that were kept."""
         found: dict[tuple[str, str], Summary] = {}
-        for summary in summarise(record for record in store if self._wants(record)):
+        for summary in summarise(self._wanted(store)):
             key = summary.records[0].dataset, summary.method
             if key in found:
                 raise ValueError(
@@ -104,17 +104,22 @@ class Profile:
             sentences.append(f"There are no findings of {', '.join(lacks)}.")
         return sentences
 
-    def _wants(self, record: Record) -> bool:
-        if record.dataset not in self.datasets or record.method not in self.methods:
-            return False
-        setting, parameters = self.usual(record.dataset, record.method)
-        return (
-            (record.part, record.permuted) == ("test", False)
-            and record.n_tasks == CATALOGUE[record.dataset].n_tasks
-            and (record.setting, record.order) == (setting, METHODS[record.method].order)
-            and parameters.items() <= record.parameters.items()
-            and record.seed in self.seeds(record.dataset, record.method)
-        )
+    def _wanted(self, store: Store) -> Iterator[Record]:
+        for record in store:
+            if record.dataset not in self.datasets or record.method not in self.methods:
+                continue
+            setting, parameters = self.usual(record.dataset, record.method)
+            # A search may come to the defaults: then runs are known by either word.
+            settings = (setting, "default") if setting == "tuned" else (setting,)
+            if (
+                (record.part, record.permuted) == ("test", False)
+                and record.n_tasks == CATALOGUE[record.dataset].n_tasks
+                and record.setting in settings
+                and record.order == METHODS[record.method].order
+                and parameters.items() <= record.parameters.items()
+                and record.seed in self.seeds(record.dataset, record.method)
+            ):
+                yield replace(record, setting=setting)
 
 
 FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
