@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from kenyon.circuit import SPARSE, Coder, count_threads
+from kenyon.circuit import FULL, SPARSE, Coder, count_threads
 from kenyon.validation import NUMBERS, unchanged_on_error, validate_samples
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Coder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
 
 def _as_code(levels: Any, X: Any) -> Any:
     code = levels.astype(np.float32 if X.dtype == np.float32 else np.float64)
-    code /= code.dtype.type(255)
+    code /= code.dtype.type(FULL)
     return code
 
 

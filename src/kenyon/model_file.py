@@ -23,7 +23,7 @@ from kenyon.circuit import (
     DecayingMemory,
     PairingMemory,
 )
-from kenyon.circuit.coder import check_choice
+from kenyon.circuit.coder import FULL, check_choice
 from kenyon.circuit.compartments import split_content
 from kenyon.circuit.keeping import TENSORS as KEPT
 from kenyon.circuit.memory import as_number
@@ -230,7 +230,7 @@ def _check_pairs(pairs: NDArray[np.int64], n_paired: int, n_labelled: int) -> No
         # Sums of products are bounded by sums of squares, and those by their number.
         if (np.square(row) > squares[i] * squares[: i + 1]).any():
             raise ValueError("its pairs are not sums of products")
-    if squares.max(initial=0) > 255**2 * n_paired:
+    if squares.max(initial=0) > FULL**2 * n_paired:
         raise ValueError(f"its pairs are too large for {n_paired} samples")
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, solve_triangular
 from threadpoolctl import threadpool_limits
 
-from kenyon.circuit import PairingMemory
-from kenyon.circuit.bayes import FULL
+from kenyon.circuit import FULL, PairingMemory
 from kenyon.circuit.readout import DerivedReadout, deriving
 from kenyon.cross_validation import cross_validation
 

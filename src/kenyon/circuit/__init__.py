@@ -2,7 +2,7 @@
 
 from kenyon.circuit.bayes import BayesReadout
 from kenyon.circuit.circuit import Circuit
-from kenyon.circuit.coder import Coder, count_threads
+from kenyon.circuit.coder import FULL, Coder, count_threads
 from kenyon.circuit.compartments import CompartmentMemory
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
@@ -15,6 +15,7 @@ from kenyon.circuit.usual import BROAD, SPARSE, Usual
 
 __all__ = [
     "BROAD",
+    "FULL",
     "SPARSE",
     "BayesReadout",
     "Circuit",

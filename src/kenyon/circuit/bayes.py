@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kenyon.circuit.coder import FULL
 from kenyon.circuit.counting import CountingMemory, sum_rows
 from kenyon.circuit.readout import DerivedReadout
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon.circuit.keeping import Kept
-
-FULL = 255
-"""The level of a cell at full strength."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon.circuit.coder import FULL
 from kenyon.circuit.explanation import Explanation
 from kenyon.circuit.guard import Guard
 from kenyon.circuit.novelty import find_novelty, find_threshold
@@ -147,7 +148,7 @@ class Circuit:
         """Tell which cells spoke for which class."""
         codes = self.coder.encode_one(x)
         _, cells, levels = codes.to_csr()
-        activity = levels / 255
+        activity = levels / FULL
         with self.memory.reading as memory:
             scores = readout.scores(memory, codes, 1)[0]
             contributions = activity[:, np.newaxis] * readout.weights(memory, codes)

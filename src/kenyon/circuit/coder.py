@@ -24,6 +24,9 @@ MAX_FAN_IN = 4095
 
 MAX_CELLS = 2**31 - 1
 
+FULL = 255
+"""The level of the cell that is strongest in a code: full strength."""
+
 _ON_OFF_BELOW = 32
 _NARROW = tuple(np.dtype(name) for name in ("f2", "f4", "i1", "u1", "i2", "u2", "?"))
 _PIECE_ROWS = 4096

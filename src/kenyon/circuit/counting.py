@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from kenyon._native import Counters
+from kenyon.circuit.coder import FULL
 from kenyon.circuit.decaying import ORDER_MATTERS
 from kenyon.circuit.extinction import count_hits
 from kenyon.circuit.keeping import Kept, are_counted, get_kept, keep_none, set_kept
@@ -152,7 +153,7 @@ class CountingMemory(Memory):
         )[kept.ranks]
         starts, levels, counts = self.own_counts(kept)
         given = levels * np.clip(counts - levels, 0, np.repeat(caps, np.diff(starts)))
-        scores[np.arange(len(caps)), kept.ranks] = sum_rows(given, starts) / (255.0 * caps)
+        scores[np.arange(len(caps)), kept.ranks] = sum_rows(given, starts) / (float(FULL) * caps)
         return scores
 
     def own_counts(self, kept: Kept) -> tuple[NDArray[np.int64], ...]:

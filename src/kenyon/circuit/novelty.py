@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from kenyon.circuit.coder import FULL
 from kenyon.circuit.counting import CountingMemory, sum_rows
 from kenyon.circuit.decaying import ORDER_MATTERS
 from kenyon.circuit.readout import keep_derived
@@ -59,7 +60,7 @@ def _held_out(memory: CountingMemory, rates: Rates, n_threads: int) -> _HeldOut:
 
 def _missing(codes: Codes, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     starts, _, levels = codes.to_csr()
-    most = sum_rows(levels.astype(np.int64), starts) / 255
+    most = sum_rows(levels.astype(np.int64), starts) / FULL
     novelty = np.ones(len(codes))
     # A sample that no cell answers to is like nothing.
     np.divide(most - scores.max(axis=1), most, out=novelty, where=most > 0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from kenyon.circuit import FULL
 from kenyon.classifier import FlyClassifier
 from kenyon.data import load
 from kenyon.rivals.parameters import PAPER
@@ -52,7 +53,7 @@ def find_auto(model: FlyClassifier) -> float:
     with model.circuit_.memory.reading as memory:
         counters = cast("Counters", memory.store)
         caps = [counters.cap(slot, None) for slot in range(len(memory))]
-    return round(float(np.mean([255 / cap for cap in caps])), 6)
+    return round(float(np.mean([FULL / cap for cap in caps])), 6)
 
 
 def _read_with(

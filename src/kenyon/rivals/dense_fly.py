@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon.circuit import FULL
 from kenyon.rivals.checks import check_above_zero
 from kenyon.rivals.coded import CodedMethod
 
@@ -55,7 +56,7 @@ class DenseFly(CodedMethod):
     def _start(self) -> None:
         super()._start()
         rate = check_above_zero("learning_rate", self.learning_rate)
-        self.cap = max(1, round(min(255 / rate, _LARGEST)))
+        self.cap = max(1, round(min(FULL / rate, _LARGEST)))
         self.counts = np.zeros((self.n_classes, self.coder.n_cells), dtype=np.int64)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:

@@ -9,7 +9,7 @@ import torch
 from scipy.sparse import csr_array
 from torch.nn.functional import cross_entropy, linear
 
-from kenyon.circuit.coder import check_choice
+from kenyon.circuit.coder import FULL, check_choice
 from kenyon.rivals.checks import check_above_zero
 from kenyon.rivals.coded import CodedMethod
 from kenyon.rivals.torch_method import TorchMethod
@@ -88,4 +88,4 @@ class LogisticRegression(CodedMethod, TorchMethod):
             starts, cells, winners = self.coder.native.encode(X.numpy(), self.n_threads).to_csr()
             shape = (len(X), self.coder.n_cells)
             levels = csr_array((winners, cells, starts), shape=shape).toarray()
-        return torch.from_numpy(levels).float() / 255
+        return torch.from_numpy(levels).float() / FULL
