@@ -28,9 +28,10 @@ def test_false_alarms_are_as_many_as_wanted(parameters, rate):
     assert (model.novelty(X[Y >= 7]) > threshold).mean() > 2 * rate
 
 
-def test_it_is_exact_on_what_was_held_out_one_by_one():
+@pytest.mark.parametrize("parameters", [{}, {"readout": "ridge", "penalty": 0.1}])
+def test_it_is_exact_on_what_was_held_out_one_by_one(parameters):
     rows = KNOWN[:120]
-    model = taught(rows)
+    model = taught(rows, **parameters)
     held_out = []
     for row in rows:
         model.unlearn(X[[row]], Y[[row]])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kenyon import FlyClassifier
-from kenyon.circuit import PairingMemory, journal
+from kenyon.circuit import journal
 from tests.test_ridge import SMALL, TEST, X, Y, solution, sums, taught
 
 
@@ -80,24 +80,6 @@ def test_after_much_it_factors_anew():
     scores = model.decision_function(X[TEST])
     assert solution(model).R is not before.R
     np.testing.assert_allclose(scores, taught(penalty=1e-6).decision_function(X[TEST]), atol=1e-8)
-
-
-def test_a_factor_that_cannot_be_followed_is_dropped_before_more_is_learned(monkeypatch):
-    model = taught(slice(0, 300))
-    with model.circuit_.memory.reading as memory:
-        pass
-    held, learn = [], PairingMemory.learn
-
-    def look_and_learn(changed, *args):
-        held.append(memory.factor is not None)
-        learn(changed, *args)
-
-    monkeypatch.setattr(PairingMemory, "learn", look_and_learn)
-    most = SMALL["n_cells"] // 8
-    for n_samples in (most, most + 1):
-        model.predict(X[TEST])
-        model.partial_fit(X[300 : 300 + n_samples], Y[300 : 300 + n_samples])
-    assert held == [True, False]
 
 
 def test_after_a_merge_it_factors_anew():

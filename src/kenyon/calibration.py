@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from kenyon.circuit.readout import deriving, keep_derived
+from kenyon.circuit.readout import derive_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,17 +90,15 @@ def calibrate(memory: Memory, readout: Readout, n_threads: int) -> Calibration |
 
     Each code that it keeps is scored as if it had not been learned. Classes count alike.
     """
-    key = Calibration, readout
-    with deriving:
-        basis, found = memory.derived.get(key, (None, None))
-        if basis is None or basis != readout.basis(memory):
-            kept = memory.kept
-            if kept is None or not len(kept.codes) or len(memory) == 1:
-                return None
-            scores = readout.held_out_scores(memory, kept, n_threads)
-            found = Calibration.fit(scores, kept.ranks, kept.shares)
-            keep_derived(memory, key, readout.basis(memory), found)
-        return found
+
+    def fit() -> Calibration | None:
+        kept = memory.kept
+        if kept is None or not len(kept.codes) or len(memory) == 1:
+            return None
+        scores = readout.held_out_scores(memory, kept, n_threads)
+        return Calibration.fit(scores, kept.ranks, kept.shares)
+
+    return derive_once(memory, (Calibration, readout), lambda: readout.basis(memory), fit)
 
 
 def _prefer(probabilities: Matrix, best: NDArray[np.intp]) -> Matrix:

@@ -50,7 +50,7 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
     ----------
     n_cells, fan_in, n_active, inhibition, channels
         The first layer, as of `SparseCoder`. They take effect when the first samples are learned.
-        With readout "ridge" those that are None are chosen for it: up to 4300 cells, each summing a
+        With readout "ridge" those that are None are chosen for it: up to 4100 cells, each summing a
         quarter of the features, and half of them active, with "subtract".
     learning_rate : float or "auto", or a tuple of them, default="auto"
         How much one sample strengthens a synapse, of at most 1: the paper's beta. "auto" stands for

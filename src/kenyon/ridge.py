@@ -11,10 +11,12 @@ from scipy.linalg import LinAlgError, cho_factor, solve_triangular
 from threadpoolctl import threadpool_limits
 
 from kenyon.circuit import FULL, PairingMemory
-from kenyon.circuit.readout import DerivedReadout, deriving
+from kenyon.circuit.readout import DerivedReadout, NoveltyReadout, deriving
 from kenyon.cross_validation import cross_validation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
@@ -31,6 +33,8 @@ It falls with the square of the number of samples; with few, it is `MOST_AT_FIRS
 samples put aside are predicted best (benchmarks/results/penalty.md).
 """
 MOST_AT_FIRST = 1.0
+N_COLUMNS = 256
+"""Codes that are solved for at a time."""
 LEAST_FREEDOM = 1e-6
 """What a code leaves at least to others of its own score."""
 BETTER = 0.85
@@ -41,7 +45,7 @@ Cross-validation of targets likes larger penalties than labels do, so what it ga
 
 
 @dataclass(frozen=True)
-class RidgeReadout(DerivedReadout[PairingMemory]):
+class RidgeReadout(DerivedReadout[PairingMemory], NoveltyReadout):
     """The weights that predict best, in the least squares sense, which class a code came with.
 
     They solve (G + shift I) W = C, with G the pairs and C the counters, both exact. Weights of a
@@ -76,20 +80,37 @@ class RidgeReadout(DerivedReadout[PairingMemory]):
         solution = self._last(memory)
         return -1 if solution is None else solution.factored
 
-    def held_out_scores(self, memory: PairingMemory, kept: Kept, n_threads: int) -> Matrix:
-        """Return (f - h y) / (1 - h), with f the scores, h the leverages and y the targets."""
+    def held_out_scores(  # noqa: D102
+        self, memory: PairingMemory, kept: Kept, n_threads: int
+    ) -> Matrix:
+        return self._held_out(memory, kept, n_threads)[0]
+
+    def novelty(self, memory: PairingMemory, codes: Codes, n_threads: int) -> Matrix:  # noqa: D102
+        best = self.scores(memory, codes, n_threads).max(axis=1)
+        h = self._leverages(memory, codes, n_threads)
+        return _novelty(codes, best, h / (1 + h))
+
+    def held_out_novelty(  # noqa: D102
+        self, memory: PairingMemory, kept: Kept, n_threads: int
+    ) -> Matrix:
+        scores, h = self._held_out(memory, kept, n_threads)
+        return _novelty(kept.codes, scores.max(axis=1), h)
+
+    def _held_out(self, memory: PairingMemory, kept: Kept, n_threads: int) -> tuple[Matrix, Matrix]:
+        """Return (f - h y) / (1 - h) and h, the leverages; f are the scores and y the targets."""
         scores = self.scores(memory, kept.codes, n_threads)
-        C = np.asfortranarray(memory.synapses.T, dtype=np.float64)
-        with deriving, threadpool_limits(n_threads):
-            solution = self._solution(memory, C, n_threads)
-            h = np.minimum(solution.leverages(kept.codes), 1 - LEAST_FREEDOM)
+        h = np.minimum(self._leverages(memory, kept.codes, n_threads), 1 - LEAST_FREEDOM)
         own = np.arange(len(h)), kept.ranks
         n = memory.samples[kept.ranks]
         scores[own] -= h * _balance(memory.samples)[kept.ranks]
         # Without it, its class has one sample less to be divided by the root of.
         scores[own] *= np.sqrt(n / np.maximum(n - 1, 1))
-        held_out: Matrix = scores / (1 - h)[:, np.newaxis]
-        return held_out
+        return scores / (1 - h)[:, np.newaxis], h
+
+    def _leverages(self, memory: PairingMemory, codes: Codes, n_threads: int) -> Matrix:
+        C = np.asfortranarray(memory.synapses.T, dtype=np.float64)
+        with deriving, threadpool_limits(n_threads):
+            return self._solution(memory, C, n_threads).leverages(codes)
 
     def _last(self, memory: PairingMemory) -> _Solution | None:
         """Return the last solution, if it is this readout's."""
@@ -165,10 +186,19 @@ class _Solution:
         X: Matrix = solve_triangular(self.R, U, overwrite_b=True, check_finite=False)
         return X
 
-    def leverages(self, codes: Codes) -> NDArray[np.float64]:
-        """Return how much each code decides its own score, from 0 to 1."""
-        Phi = _columns([codes], len(self.R))
-        leverages: NDArray[np.float64] = np.einsum("ij,ij->j", Phi, self.solve(Phi))
+    def leverages(self, codes: Codes) -> Matrix:
+        """Return phi' (G + shift I)^-1 phi: of a code that was learned, its say in its own score.
+
+        Of one that was not it may be above 1, the less was learned that is like it.
+        """
+        return np.concatenate([np.zeros(0), *map(self._leverages, _columns(codes, len(self.R)))])
+
+    def _leverages(self, Phi: Matrix) -> Matrix:
+        U = solve_triangular(self.R, Phi, trans="T", overwrite_b=True, check_finite=False)
+        leverages: Matrix = np.einsum("ij,ij->j", U, U)
+        if len(self.signs):
+            V = self.Y.T @ U
+            leverages -= np.einsum("ij,ij->j", V, np.linalg.solve(self.S, V))
         return leverages
 
     def updated(self, changes: list[tuple[int, Codes]], moment: int) -> _Solution:
@@ -176,7 +206,7 @@ class _Solution:
         if not changes:
             return replace(self, moment=moment)
         signs = np.concatenate([np.full(len(codes), float(sign)) for sign, codes in changes])
-        Phi = _columns([codes for _, codes in changes], len(self.R))
+        Phi = np.hstack([Phi for _, codes in changes for Phi in _columns(codes, len(self.R))])
         trace = self.trace + float(np.square(Phi).sum(axis=0) @ signs)
         Y = solve_triangular(self.R, Phi, trans="T", overwrite_b=True, check_finite=False)
         across = self.Y.T @ Y
@@ -231,13 +261,22 @@ def _usual_place(memory: PairingMemory) -> int:
     return max(0, round(math.log10(penalty / PENALTIES[0])))
 
 
-def _columns(changes: list[Codes], n_cells: int) -> Matrix:
-    """Return codes as the columns of a matrix."""
-    Phi = np.zeros((sum(map(len, changes)), n_cells))
-    first = 0
-    for codes in changes:
-        starts, cells, levels = codes.to_csr()
-        rows = np.repeat(np.arange(first, first + len(codes)), np.diff(starts))
-        Phi[rows, cells] = levels
-        first += len(codes)
-    return Phi.T
+def _novelty(codes: Codes, best: Matrix, own: Matrix) -> Matrix:
+    """Return what the best class lacks, and the say that each code has or would have in its score.
+
+    Where a code is all that there is of its kind, it alone would decide what it is taken for.
+    """
+    # A sample that no cell answers to is like nothing.
+    answered = np.diff(codes.to_csr()[0]) > 0
+    return np.where(answered, (1 - np.clip(best, 0, 1) + own) / 2, 1.0)
+
+
+def _columns(codes: Codes, n_cells: int) -> Iterator[Matrix]:
+    """Yield codes as the columns of matrices that do not take much memory."""
+    starts, cells, levels = codes.to_csr()
+    for first in range(0, len(codes), N_COLUMNS):
+        own = starts[first : first + N_COLUMNS + 1]
+        Phi = np.zeros((len(own) - 1, n_cells))
+        rows = np.repeat(np.arange(len(Phi)), np.diff(own))
+        Phi[rows, cells[own[0] : own[-1]]] = levels[own[0] : own[-1]]
+        yield Phi.T

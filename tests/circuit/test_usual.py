@@ -8,7 +8,7 @@ from kenyon.circuit import BROAD, SPARSE, Coder
 
 
 @pytest.mark.parametrize(
-    ("n_features", "sizes"), [(4, (400, 2, 200)), (84, (4300, 21, 2150)), (4096, (4300, 128, 2150))]
+    ("n_features", "sizes"), [(4, (400, 2, 200)), (84, (4100, 21, 2050)), (4096, (4100, 128, 2050))]
 )
 def test_half_of_the_cells_for_pairs(n_features, sizes):
     coder = Coder.design(n_features, usual=BROAD)

@@ -10,7 +10,7 @@ import numpy as np
 from kenyon.circuit.coder import FULL
 from kenyon.circuit.explanation import Explanation
 from kenyon.circuit.guard import Guard
-from kenyon.circuit.novelty import find_novelty, find_threshold
+from kenyon.circuit.novelty import find_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
     from kenyon.circuit.memory import Memory, Rates
-    from kenyon.circuit.readout import Readout
+    from kenyon.circuit.readout import NoveltyReadout, Readout
 
 
 class Circuit:
@@ -116,31 +116,38 @@ class Circuit:
             X, n_threads, lambda memory, codes: readout.scores(memory, codes, n_threads)
         )
 
-    def novelty(self, X: Any, rates: Rates, n_threads: int) -> NDArray[np.float64]:
+    def novelty(self, X: Any, readout: NoveltyReadout, n_threads: int) -> NDArray[np.float64]:
         """Return how unlike all classes each row is, from 0 to 1."""
         return self.read(
-            X, n_threads, lambda memory, codes: find_novelty(memory, codes, rates, n_threads)
+            X, n_threads, lambda memory, codes: readout.novelty(memory, codes, n_threads)
         )
 
-    def novelty_threshold(self, rates: Rates, false_alarms: float, n_threads: int) -> float:
+    def novelty_threshold(
+        self, readout: NoveltyReadout, false_alarms: float, n_threads: int
+    ) -> float:
         """Return the novelty that a share of samples like those learned exceeds."""
         with self.memory.reading as memory:
             memory.check_not_empty()
-            return find_threshold(memory, rates, false_alarms, n_threads)
+            return find_threshold(memory, readout, false_alarms, n_threads)
 
     def screened_labels(
-        self, X: Any, readout: Readout, rates: Rates, false_alarms: float, n_threads: int
+        self,
+        X: Any,
+        readout: Readout,
+        screen: NoveltyReadout,
+        false_alarms: float,
+        n_threads: int,
     ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
         """Return the class of each row, whether its novelty exceeds the threshold, all classes."""
         codes = self._codes(X, n_threads)
         first = next(codes)
         with self.memory.reading as memory:
             memory.check_not_empty()
-            threshold = find_threshold(memory, rates, false_alarms, n_threads)
+            threshold = find_threshold(memory, screen, false_alarms, n_threads)
             ranks, novelty = [], []
             for piece in chain((first,), codes):
                 ranks.append(readout.best(memory, piece, n_threads))
-                novelty.append(find_novelty(memory, piece, rates, n_threads))
+                novelty.append(screen.novelty(memory, piece, n_threads))
             is_novel = np.concatenate(novelty) > threshold
             return memory.classes[np.concatenate(ranks)], is_novel, memory.classes
 
@@ -173,7 +180,6 @@ class Circuit:
         ahead = list(islice(pieces, 2))
         with self.memory.reading as memory:
             is_quick = len(ahead) == 1 and len(y) <= memory.n_quick
-            memory.make_room(len(y))
         if is_quick:
             self.memory.change(lambda memory: action(memory, *ahead[0]))
             return

@@ -128,9 +128,6 @@ class Memory(ABC):
             row[:] = self.store.get(slot)
         return synapses
 
-    def make_room(self, n_samples: int) -> None:  # noqa: B027 - most have nothing to drop
-        """Drop what will be of no use once so many samples more are learned or unlearned."""
-
     @abstractmethod
     def learn(self, codes: Codes, y: NDArray[Any], rates: Rates, n_threads: int = 1) -> None:
         """Strengthen, for each sample, the synapses from its active cells to its class."""

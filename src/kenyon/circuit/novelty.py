@@ -1,36 +1,37 @@
-"""How unlike everything learned a code is, and how unlike is too unlike."""
+"""How unlike everything learned is too unlike."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kenyon.circuit.coder import FULL
-from kenyon.circuit.counting import CountingMemory, sum_rows
+from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import ORDER_MATTERS
-from kenyon.circuit.readout import keep_derived
+from kenyon.circuit.readout import derive_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kenyon._native import Codes
-    from kenyon.circuit.memory import Memory, Rates
+    from kenyon.circuit.memory import Memory
+    from kenyon.circuit.readout import NoveltyReadout
 
 
-def find_novelty(memory: Memory, codes: Codes, rates: Rates, n_threads: int) -> NDArray[np.float64]:
-    """Return what is missing from the highest score to what synapses at their cap would give."""
-    return _missing(codes, memory.scores(codes, rates, n_threads))
-
-
-def find_threshold(memory: Memory, rates: Rates, false_alarms: float, n_threads: int) -> float:
+def find_threshold(
+    memory: Memory, readout: NoveltyReadout, false_alarms: float, n_threads: int
+) -> float:
     """Return the novelty that a share of samples exceeds, when it has not learned them.
 
     1 where too few codes are kept to tell so small a share.
     """
     if not isinstance(memory, CountingMemory):
         raise ValueError(f"a novelty threshold is not possible: {ORDER_MATTERS}")
-    values, shares, n = _held_out(memory, rates, n_threads)
+    values, shares, n = derive_once(
+        memory,
+        (_HeldOut, readout),
+        lambda: readout.basis(memory),
+        lambda: _read_held_out(memory, readout, n_threads),
+    )
     # One sample more, as novel as can be: the one that is asked about.
     wanted = (1 - false_alarms) * (1 + 1 / max(1, n))
     place = int(np.searchsorted(shares, wanted))
@@ -45,23 +46,8 @@ class _HeldOut(NamedTuple):
     n_samples: int
 
 
-def _held_out(memory: CountingMemory, rates: Rates, n_threads: int) -> _HeldOut:
-    key = _HeldOut, rates
-    age, found = memory.derived.get(key, (None, None))
-    if age == memory.age:
-        return cast("_HeldOut", found)
+def _read_held_out(memory: CountingMemory, readout: NoveltyReadout, n_threads: int) -> _HeldOut:
     kept = memory.kept
-    novelty = _missing(kept.codes, memory.held_out_scores(kept, rates, n_threads))
+    novelty = readout.held_out_novelty(memory, kept, n_threads)
     order = np.argsort(novelty, kind="stable")
-    held_out = _HeldOut(novelty[order], np.cumsum(kept.shares[order]), int(kept.counts.sum()))
-    keep_derived(memory, key, memory.age, held_out)
-    return held_out
-
-
-def _missing(codes: Codes, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    starts, _, levels = codes.to_csr()
-    most = sum_rows(levels.astype(np.int64), starts) / FULL
-    novelty = np.ones(len(codes))
-    # A sample that no cell answers to is like nothing.
-    np.divide(most - scores.max(axis=1), most, out=novelty, where=most > 0)
-    return np.clip(novelty, 0, 1)
+    return _HeldOut(novelty[order], np.cumsum(kept.shares[order]), int(kept.counts.sum()))

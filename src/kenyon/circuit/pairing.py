@@ -57,10 +57,6 @@ class PairingMemory(CountingMemory):
     def nbytes(self) -> int:  # noqa: D102
         return super().nbytes + self.pairs.nbytes
 
-    def make_room(self, n_samples: int) -> None:  # noqa: D102
-        if n_samples > self.journal.most:
-            self.factor = None
-
     def extinguish(  # noqa: D102
         self, codes: Codes, y: NDArray[Any], share: float, rates: Rates
     ) -> None:

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 import numpy as np
 
 from kenyon._native import Weights
+from kenyon.circuit.coder import FULL
+from kenyon.circuit.counting import sum_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from kenyon.circuit.memory import Memory, Rates
 
 M = TypeVar("M", bound="Memory")
+T = TypeVar("T")
 
 # Whoever else wants to read what is being derived waits for it, rather than derive it too; and
 # libraries that compute have one number of threads for all that call them. What is derived may need
@@ -26,15 +31,27 @@ M = TypeVar("M", bound="Memory")
 deriving = RLock()
 
 
-def keep_derived(memory: Memory, key: Any, basis: int, found: object) -> None:
-    """Keep what was derived from a memory, and drop what is of its kind but of another basis."""
+def derive_once(memory: Memory, key: Any, basis: Callable[[], int], derive: Callable[[], T]) -> T:
+    """Return what is derived from a memory, anew only if it was derived from another basis."""
+    before, found = memory.derived.get(key, (None, None))
+    if before is not None and before == basis():
+        return cast("T", found)
     with deriving:
-        # Others may be looking something up in what is there now.
-        memory.derived = {
-            k: (b, other)
-            for k, (b, other) in memory.derived.items()
-            if type(other) is not type(found) or b == basis
-        } | {key: (basis, found)}
+        before, found = memory.derived.get(key, (None, None))
+        if before is None or before != basis():
+            found = derive()
+            _keep(memory, key, basis(), found)
+        return cast("T", found)
+
+
+def _keep(memory: Memory, key: Any, basis: int, found: object) -> None:
+    """Keep what was derived from a memory, and drop what is of its kind but of another basis."""
+    # Others may be looking something up in what is there now.
+    memory.derived = {
+        k: (b, other)
+        for k, (b, other) in memory.derived.items()
+        if type(other) is not type(found) or b == basis
+    } | {key: (basis, found)}
 
 
 class Readout(ABC):
@@ -61,13 +78,28 @@ class Readout(ABC):
         """Return the scores of codes that are kept, each as if it had not been learned."""
 
     def basis(self, memory: Any) -> int:
-        """Return the age of what held-out scores are made from: they hold as long as that does."""
+        """Return the age of what is told from kept codes: it holds as long as that does."""
         return int(memory.age)
 
 
+class NoveltyReadout(Readout):
+    """A readout that also tells how unlike everything learned a code is, from 0 to 1."""
+
+    @abstractmethod
+    def novelty(self, memory: Any, codes: Codes, n_threads: int) -> NDArray[np.float64]:
+        """Return the novelty of each code."""
+
+    @abstractmethod
+    def held_out_novelty(self, memory: Any, kept: Kept, n_threads: int) -> NDArray[np.float64]:
+        """Return the novelty of codes that are kept, each as if it had not been learned."""
+
+
 @dataclass(frozen=True)
-class FlyReadout(Readout):
-    """Weights that grow with every sample up to a cap: the paper's model."""
+class FlyReadout(NoveltyReadout):
+    """Weights that grow with every sample up to a cap: the paper's model.
+
+    Novelty is what is missing from the highest score to what synapses at their cap would give.
+    """
 
     rates: Rates
 
@@ -92,6 +124,25 @@ class FlyReadout(Readout):
     ) -> NDArray[np.float64]:
         scores: NDArray[np.float64] = memory.held_out_scores(kept, self.rates, n_threads)
         return scores
+
+    def novelty(  # noqa: D102
+        self, memory: Memory, codes: Codes, n_threads: int
+    ) -> NDArray[np.float64]:
+        return _missing(codes, self.scores(memory, codes, n_threads))
+
+    def held_out_novelty(  # noqa: D102
+        self, memory: Any, kept: Kept, n_threads: int
+    ) -> NDArray[np.float64]:
+        return _missing(kept.codes, self.held_out_scores(memory, kept, n_threads))
+
+
+def _missing(codes: Codes, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    starts, _, levels = codes.to_csr()
+    most = sum_rows(levels.astype(np.int64), starts) / FULL
+    # A sample that no cell answers to is like nothing.
+    novelty = np.ones(len(codes))
+    np.divide(most - scores.max(axis=1), most, out=novelty, where=most > 0)
+    return np.clip(novelty, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -123,18 +174,11 @@ class DerivedReadout(Readout, Generic[M]):
         memory.check_not_empty()
         if not isinstance(memory, self.needs):
             raise ValueError(f"readout is {self.name!r}, {self.why}: only fit changes that")
-        if (kept := self._kept(memory)) is not None:
-            return kept
-        with deriving:
-            if (kept := self._kept(memory)) is not None:
-                return kept
-            store = Weights(memory.n_cells)
-            for rank, row in enumerate(self.derive(memory, n_threads)):
-                store.insert(rank)
-                store.set(rank, row, 0)
-            keep_derived(memory, self, memory.age, store)
-            return store
+        return derive_once(memory, self, lambda: memory.age, lambda: self._fill(memory, n_threads))
 
-    def _kept(self, memory: M) -> Weights | None:
-        age, store = memory.derived.get(self, (None, None))
-        return cast("Weights", store) if age == memory.age else None
+    def _fill(self, memory: M, n_threads: int) -> Weights:
+        store = Weights(memory.n_cells)
+        for rank, row in enumerate(self.derive(memory, n_threads)):
+            store.insert(rank)
+            store.set(rank, row, 0)
+        return store

@@ -55,7 +55,7 @@ class Usual:
 SPARSE = Usual(40, 20_000, 10, 64, Fraction(1, 20), "cut")
 """For counters, which are read best where few cells are shared."""
 
-BROAD = Usual(60, 4300, 4, 128, Fraction(1, 2), "subtract")
+BROAD = Usual(60, 4100, 4, 128, Fraction(1, 2), "subtract")
 """For pairs of cells, which tell shared cells apart: half of the cells, above the median.
 
 More cells would go on to be more accurate, but pairs take their square of memory.

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 N_BINS = 15
 
-_RIDGE = {"readout": "ridge", "n_cells": 3200, "n_active": 640, "inhibition": "subtract"}
 _WIDE = PAPER["cifar100"]["fly"]
 SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     name: {
@@ -26,7 +25,7 @@ SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
         "fly, the paper's": paper,
         "bayes": {"readout": "bayes"},
         "bayes, the paper's": {**paper, "readout": "bayes"},
-        "ridge": _RIDGE,
+        "ridge": {"readout": "ridge"},
     }
     for name, paper in {"mnist20": PAPER["mnist20"]["fly"], "clinc150": _WIDE}.items()
 }

@@ -172,7 +172,7 @@ COLUMNS = (
     Column(
         "Runs",
         "values",
-        "Where the parameters come from: the paper, or the defaults where it gives none.",
+        "Where parameters come from: the paper or, where it has none, a search or the defaults.",
         lambda summary: Cell(summary.setting),
         is_number=False,
     ),

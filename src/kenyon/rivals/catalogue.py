@@ -239,7 +239,7 @@ METHODS = {
             "fly_cl:FlyCL",
             "modern",
             "sparse projection, the largest kept, then ridge regression",
-            grid={"share_active": (0.05, 0.1, 0.3, 0.5)},
+            grid={"share_active": (0.05, 0.1, 0.3, 0.5, 0.8)},
         ),
         MethodEntry(
             "bayes",
