@@ -1,8 +1,8 @@
 """Who knows what it does not know: CLINC150's out-of-scope queries told from the others.
 
-Run as `python benchmarks/novelty.py`: the fly's novelty with five seeds, beside what is usual. All
-have learned the same training samples, in one pass; none has seen a query that is out of scope.
-Then how well thresholds hold (benchmarks/thresholds.py). Writes benchmarks/results/novelty.md.
+Run as `python benchmarks/novelty.py`: novelty with five seeds, beside what is usual. All have
+learned the same training samples, in one pass; none has seen a query that is out of scope. Then how
+well thresholds hold (benchmarks/thresholds.py). Writes benchmarks/results/novelty.md.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ X, Y = CLINC.X_train, CLINC.y_train
 MEANS = np.stack([X[label == Y].mean(axis=0) for label in range(CLINC.n_classes)])
 
 
-def learn_fly(seed: int) -> Novelty:
-    """Return the novelty of a fly with its usual parameters."""
-    return FlyClassifier(random_state=seed).fit(X, Y).novelty
+def learn(readout: str, seed: int) -> Novelty:
+    """Return the novelty of a model with its usual parameters."""
+    return FlyClassifier(readout=readout, random_state=seed).fit(X, Y).novelty
 
 
 def class_means(samples: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -67,17 +67,22 @@ def auroc(novelty: Novelty) -> float:
 def main() -> None:
     """Measure all of them, and write the page."""
     circumstances = report.circumstances(f"seeds 0 to {N_SEEDS - 1}")
-    fly = spread(auroc(learn_fly(seed)) for seed in range(N_SEEDS))
+    ours = {
+        f"FlyClassifier.novelty{beside}": spread(
+            auroc(learn(readout, seed)) for seed in range(N_SEEDS)
+        )
+        for readout, beside in {"fly": "", "ridge": ', readout "ridge"'}.items()
+    }
     others = {
         "nearest class mean, cosine": class_means,
         "nearest neighbour, cosine (keeps all samples)": nearest_neighbour,
         "nearest class mean, Mahalanobis": mahalanobis,
     }
     rows = [
-        ("FlyClassifier.novelty", str(fly)),
+        *((name, str(found)) for name, found in ours.items()),
         *((n, f"{auroc(f):.3f}") for n, f in others.items()),
     ]
-    met = "yes" if fly.mean >= GOAL else "no"
+    met = "yes" if min(found.mean for found in ours.values()) >= GOAL else "no"
     lines = [
         "# Telling the unknown from the known",
         "",

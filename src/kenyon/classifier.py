@@ -69,8 +69,8 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         together, the most accurate; it also counts pairs of cells, in n_cells² / 2 sums of 4 to 8
         bytes, and solves for the weights when first read after learning. "fly" and "bayes" can be
         exchanged at any time; "ridge" must be there from the first sample, and can then be
-        exchanged, too. It remembers a class that was dropped as samples of no class; only
-        unlearning them is exact there.
+        exchanged, too, though its first layer suits the others less. A class that is dropped it
+        remembers as samples of no class; to unlearn them instead is exact.
     smoothing : float, default=0.1
         With "bayes", what every cell is taken to have seen of each class besides, in samples at
         full strength.
@@ -81,8 +81,8 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None
-        Threads that code and read; results do not depend on it. None: as many as there are
-        processors, or OMP_NUM_THREADS if that is less.
+        Threads that code and read; results do not depend on it, but for the rounding of "ridge".
+        None: as many as there are processors, or OMP_NUM_THREADS if that is less.
 
     Attributes
     ----------
@@ -197,6 +197,8 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
 
     def learn_one(self, x: ArrayLike, y: Any) -> FlyClassifier:
         """Learn one sample: the same as `partial_fit`, in microseconds.
+
+        With "ridge" in some hundreds of them; with compartments, which are copied, in milliseconds.
 
         Parameters
         ----------

@@ -72,7 +72,8 @@ class EditingMixin(ABC):
 
         A weight is meant as it is read at the present learning rate: what a counter has above its
         cap is dropped first, and what is taken is rounded up to a whole count, so that every call
-        weakens and enough of them end at zero. The number of samples stays. The counters of the
+        weakens and enough of them end at zero (where "auto" has learned one sample of a class, its
+        counters go up to 13, and at least a thirteenth is taken). The number of samples stays. The counters of the
         class are then no longer sums of samples: until it is dropped, unlearning its samples is
         refused, and so is merging it with the same class of another model.
 
@@ -113,7 +114,7 @@ class EditingMixin(ABC):
         """Drop a class, as if none of its samples had been learned.
 
         Where pairs of cells are counted, for the readout "ridge", its samples stay among them as
-        samples of no class; only `unlearn` takes them back there, too.
+        samples of no class; `unlearn` takes them back there, too, but only instead of this.
 
         Parameters
         ----------
