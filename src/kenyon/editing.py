@@ -73,9 +73,9 @@ class EditingMixin(ABC):
         A weight is meant as it is read at the present learning rate: what a counter has above its
         cap is dropped first, and what is taken is rounded up to a whole count, so that every call
         weakens and enough of them end at zero (where "auto" has learned one sample of a class, its
-        counters go up to 13, and at least a thirteenth is taken). The number of samples stays. The counters of the
-        class are then no longer sums of samples: until it is dropped, unlearning its samples is
-        refused, and so is merging it with the same class of another model.
+        counters go up to 13, and at least a thirteenth is taken). The number of samples stays. The
+        counters of the class are then no longer sums of samples: until it is dropped, unlearning
+        its samples is refused, and so is merging it with the same class of another model.
 
         Parameters
         ----------
