@@ -119,7 +119,7 @@ METHODS = {
             "bir:BrainInspiredReplay",
             "paper",
             "replays samples that it makes up",
-            grid={"learning_rate": (0.00003, 0.0001, 0.0003, 0.001, 0.003)},
+            grid={"learning_rate": (0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)},
         ),
         MethodEntry(
             "gem",
