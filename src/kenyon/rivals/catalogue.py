@@ -127,7 +127,7 @@ METHODS = {
             "gem:GEM",
             "paper",
             "keeps samples, and steps where their loss does not grow",
-            grid={"learning_rate": (0.001, 0.01, 0.03, 0.1), "memory_strength": (0.5, 1.0)},
+            grid={"learning_rate": (0.001, 0.01, 0.03, 0.1, 0.3), "memory_strength": (0.5, 1.0)},
         ),
         MethodEntry(
             "ewc",

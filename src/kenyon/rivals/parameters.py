@@ -92,15 +92,20 @@ TUNED: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "dense-logistic": {"learning_rate": 1e-05},
         },
     },
-    "clinc150": {
+    "tiny100": {
         "shuffled": {
-            "vanilla": {"learning_rate": 0.1},
             "slda": {"shrinkage": 1e-06},
             "fly-cl": {"share_active": 0.5},
         },
     },
-    "tiny100": {
+    "clinc150": {
         "shuffled": {
+            "fly": {"learning_rate": "auto"},
+            "bir": {"learning_rate": 0.003},
+            "gem": {"learning_rate": 0.1, "memory_strength": 1.0},
+            "ewc": {"learning_rate": 0.1, "memory_strength": 1000.0},
+            "vanilla": {"learning_rate": 0.1},
+            "slda": {"shrinkage": 1e-06},
             "fly-cl": {"share_active": 0.5},
         },
     },
