@@ -102,7 +102,7 @@ TUNED: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
         "shuffled": {
             "fly": {"learning_rate": "auto"},
             "bir": {"learning_rate": 0.003},
-            "gem": {"learning_rate": 0.1, "memory_strength": 1.0},
+            "gem": {"learning_rate": 0.3, "memory_strength": 1.0},
             "ewc": {"learning_rate": 0.1, "memory_strength": 1000.0},
             "vanilla": {"learning_rate": 0.1},
             "slda": {"shrinkage": 1e-06},
