@@ -35,8 +35,8 @@ made at different times, some with other work on the machine."""
 
 LARGER = """\
 With the 10,000 units that RanPAC and Fly-CL have in their papers, and ridge with 12,000 cells,
-which take less memory (`kenyon bench mnist20 --methods ridge --set ridge.n_cells=12000`, and so on;
-Fly-CL with `--tuned`):"""
+which take as much memory or less (`kenyon bench mnist20 --methods ridge --set ridge.n_cells=12000`,
+and so on; Fly-CL with `--tuned`):"""
 
 
 def accuracy(runs: Summary | None) -> str:
