@@ -28,7 +28,7 @@ def test_false_alarms_are_as_many_as_wanted(parameters, rate):
     assert (model.novelty(X[Y >= 7]) > threshold).mean() > 2 * rate
 
 
-@pytest.mark.parametrize("parameters", [{}, {"readout": "ridge", "penalty": 0.1}])
+@pytest.mark.parametrize("parameters", [{}, {"readout": "ridge", "penalty": 0.1, "n_cells": 200}])
 def test_it_is_exact_on_what_was_held_out_one_by_one(parameters):
     rows = KNOWN[:120]
     model = taught(rows, **parameters)
