@@ -6,21 +6,21 @@ WARNINGS_AS_ERRORS ?= OFF
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
-SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') $(NATIVE) pyproject.toml
+SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) pyproject.toml lab/pyproject.toml
 SANITIZED := build/sanitized
 SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 
 .PHONY: reproduce test rebuild lint format sanitize bench studies encoders rivals reproduction report clean
 
 reproduce: $(VENV)/installed
-	$(BIN)/kenyon reproduce
+	$(BIN)/kenyon-lab reproduce
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto tests --pyargs kenyon --cov --cov-report=term --cov-fail-under=95
+	$(BIN)/python -m pytest -n auto tests lab/tests --pyargs kenyon kenyon_lab --cov --cov-report=term --cov-fail-under=95
 
 # Makes the packaged features anew from the raw data in KENYON_DATA_DIR.
 rebuild: $(VENV)/installed
-	$(BIN)/python -m pytest tests/encoders -m rebuild
+	$(BIN)/python -m pytest lab/tests/encoders -m rebuild
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -67,11 +67,11 @@ rivals: $(VENV)/installed
 # The whole paper, with five seeds and all datasets at hand; takes most of a day, and goes on where
 # it was stopped. CIFAR-100's stand-in is looked for in KENYON_DATA_DIR.
 reproduction: $(VENV)/installed
-	$(BIN)/kenyon reproduce --profile full
+	$(BIN)/kenyon-lab reproduce --profile full
 
 # The report, and what the README shows of it, from the results that are kept.
 report: $(VENV)/installed
-	$(BIN)/kenyon report
+	$(BIN)/kenyon-lab report
 	$(BIN)/python benchmarks/beyond.py
 	mkdir -p docs/figures
 	cp $(SHOWN:%=report/figures/%.png) docs/figures
@@ -79,12 +79,14 @@ report: $(VENV)/installed
 
 $(VENV)/tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP_INSTALL) "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.18" ninja
+	$(PIP_INSTALL) "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.18" \
+	    ninja "hatchling>=1.26"
 	touch $@
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	$(PIP_INSTALL) --no-build-isolation --config-settings=build-dir=build/release \
-	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) ".[test,lint]"
+	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) \
+	    ".[test,lint]" "./lab[text,tables,figures]"
 	touch $@
 
 $(SANITIZED)/installed: $(VENV)/installed

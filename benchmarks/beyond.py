@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import report
 
-from kenyon.experiments.archive import Archive
-from kenyon.protocol.store import Store
-from kenyon.protocol.summary import summarise
-from kenyon.reproduction.profiles import PROFILES
-from kenyon.rivals.catalogue import METHODS
+from kenyon_lab.experiments.archive import Archive
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.protocol.store import Store
+from kenyon_lab.protocol.summary import summarise
+from kenyon_lab.reproduction.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from kenyon.protocol.summary import Summary
+    from kenyon_lab.protocol.summary import Summary
 
 FULL = PROFILES["full"]
 DATASETS = ("mnist20", "tiny100", "clinc150")
@@ -25,7 +25,7 @@ SHOWN = ("fly", "bayes", "ridge", "offline", "gem", "bir", "ewc", "vanilla")
 SHOWN += ("ncm", "slda", "ranpac", "fly-cl")
 LARGE = {"ridge": (12_000, 13_500), "ranpac": (None, 10_000), "fly-cl": (None, 10_000)}
 """Cells where memory is no matter; None: the method's own default, which is 10,000 here."""
-KEPT = report.RESULTS.parents[1] / "results"
+KEPT = report.RESULTS.parents[1] / "lab" / "results"
 METHOD = """\
 Accuracy on all classes after all tasks, mean±standard deviation over seeds (in brackets how many
 where it is not five); seconds to learn and memory that the process grew by are medians. Parameters

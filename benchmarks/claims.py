@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kenyon.reproduction.judgement import Judgement, Statement
-from kenyon.reproduction.rules import outcome
-from kenyon.reproduction.statements import STATEMENTS
-from kenyon.rivals.catalogue import METHODS
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.reproduction.judgement import Judgement, Statement
+from kenyon_lab.reproduction.rules import outcome
+from kenyon_lab.reproduction.statements import STATEMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon.figures.evidence import Evidence
+    from kenyon_lab.figures.evidence import Evidence
 
 NEAR = 0.02
 

@@ -15,12 +15,12 @@ import torch
 from torch import nn
 
 from kenyon import FlyClassifier
-from kenyon.data import Dataset, load
-from kenyon.data.kmnist import TEST_SOURCES, read_characters
-from kenyon.encoders import LeNet5
-from kenyon.encoders.distort import Distort
-from kenyon.encoders.lenet5 import fit, hidden_layers
-from kenyon.running import silent
+from kenyon_lab.data import Dataset, load
+from kenyon_lab.data.kmnist import TEST_SOURCES, read_characters
+from kenyon_lab.encoders import LeNet5
+from kenyon_lab.encoders.distort import Distort
+from kenyon_lab.encoders.lenet5 import fit, hidden_layers
+from kenyon_lab.running import silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

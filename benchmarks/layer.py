@@ -17,9 +17,9 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from kenyon.circuit import BROAD, Coder
-from kenyon.data import load
-from kenyon.data.split import split
-from kenyon.protocol.summary import spread
+from kenyon_lab.data import load
+from kenyon_lab.data.split import split
+from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,10 +14,10 @@ import report
 from scipy.sparse import csr_array
 
 from kenyon.circuit import Coder, CountingMemory, DecayingMemory, Rates
-from kenyon.data import load
-from kenyon.experiments import compartments
-from kenyon.protocol.summary import spread
-from kenyon.rivals.parameters import PAPER
+from kenyon_lab.data import load
+from kenyon_lab.experiments import compartments
+from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.data import Dataset
+    from kenyon_lab.data import Dataset
 
     Scores = NDArray[np.float64]
     Reading = Callable[[csr_array, list[NDArray[np.float64]]], Scores]
@@ -209,8 +209,8 @@ PAGE = """
 
 MNIST-20, two memories, one that stays (learning rate "auto") and one that fades: mean accuracy over
 all tests after the change, half on the classes that change and half on those that do not, on the
-streams of `kenyon.experiments.compartments`. For each way of reading the rates of the second are
-chosen on samples put aside.
+streams of `kenyon_lab.experiments.compartments`. For each way of reading the rates of the second
+are chosen on samples put aside.
 
 {together}
 

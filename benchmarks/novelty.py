@@ -18,8 +18,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
 from kenyon import FlyClassifier
-from kenyon.data import load
-from kenyon.protocol.summary import spread
+from kenyon_lab.data import load
+from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,8 @@ from scipy.linalg.lapack import dtrtri
 from threadpoolctl import threadpool_limits
 
 from kenyon import FlyClassifier, ridge
-from kenyon.data import load
-from kenyon.protocol.summary import spread
+from kenyon_lab.data import load
+from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from kenyon import FlyClassifier
 from kenyon._native import Counters, Pairs, learn_both
-from kenyon.data import load
 from kenyon.readouts import READOUTS
+from kenyon_lab.data import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from problem import SEED
 
 from kenyon._native import current_path
-from kenyon.protocol.circumstances import processor
+from kenyon_lab.protocol.circumstances import processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 import report
 from claims import CLAIMS
 
-from kenyon.cli.following import follow
-from kenyon.figures.evidence import Evidence
-from kenyon.protocol.job import Problem
-from kenyon.protocol.planning import Plan
-from kenyon.protocol.store import Store
-from kenyon.protocol.summary import Summary, summarise
-from kenyon.protocol.tuning import Search, keep_choice, tuned_parameters
-from kenyon.rivals.catalogue import METHODS
+from kenyon_lab.cli.following import follow
+from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.protocol.job import Problem
+from kenyon_lab.protocol.planning import Plan
+from kenyon_lab.protocol.store import Store
+from kenyon_lab.protocol.summary import Summary, summarise
+from kenyon_lab.protocol.tuning import Search, keep_choice, tuned_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kenyon.protocol.job import Job
-    from kenyon.protocol.record import Record
-    from kenyon.rivals.catalogue import Order
+    from kenyon_lab.methods.catalogue import Order
+    from kenyon_lab.protocol.job import Job
+    from kenyon_lab.protocol.record import Record
 
 DATASET, N_SEEDS, N_JOBS, HALF = "mnist20", 5, 2, 5
-STORE = Store(report.RESULTS.parents[1] / "results")
+STORE = Store(report.RESULTS.parents[1] / "lab" / "results")
 # What these learn does not depend on the order of samples, or they shuffle all of them anyway.
 ORDER_FREE = {
     *("fly", "offline", "offline-sgd", "dense-fly", "weakening", "perceptron-v4"),

@@ -11,9 +11,9 @@ import numpy as np
 import report
 
 from kenyon import FlyClassifier
-from kenyon.data import load
-from kenyon.protocol.summary import spread
-from kenyon.rivals.parameters import PAPER
+from kenyon_lab.data import load
+from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.protocol.summary import spread
 
 N_SEEDS = 5
 SMOOTHINGS = 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0

@@ -1,7 +1,7 @@
 """Whether the parameters that the theory suggests are as good as those of a grid search.
 
 Run as `python benchmarks/suggest.py`, with tiny100 in KENYON_DATA_DIR: searches a grid on a part of
-the training samples, then compares its best, what `kenyon.theory.suggest` says and the defaults on
+the training samples, then compares its best, what `kenyon.suggest` says and the defaults on
 the test samples. Writes benchmarks/results/suggest.md.
 """
 
@@ -16,15 +16,15 @@ import report
 
 from kenyon import FlyClassifier
 from kenyon.circuit import Coder
-from kenyon.data import load
-from kenyon.data.split import split
-from kenyon.protocol.summary import spread
-from kenyon.theory import suggest
+from kenyon.suggest import suggest
+from kenyon_lab.data import load
+from kenyon_lab.data.split import split
+from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kenyon.data import Dataset
+    from kenyon_lab.data import Dataset
 
 DATASETS, N_SEEDS, GOAL = ("mnist20", "clinc150", "tiny100"), 5, 0.02
 N_LEARNED, N_TESTED = 400, 50

@@ -14,15 +14,15 @@ import numpy as np
 import report
 
 from kenyon import FlyClassifier
-from kenyon.data import load
-from kenyon.protocol.summary import spread
+from kenyon_lab.data import load
+from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from kenyon.data import Dataset
+    from kenyon_lab.data import Dataset
 
 RATES = 0.01, 0.05, 0.1
 N_UNKNOWN = {"clinc150": 0, "mnist20": 4}

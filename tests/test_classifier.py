@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from kenyon import FlyClassifier, SparseCoder
-from kenyon.data import load
+from kenyon_lab.data import load
 from tests.reference import PaperModel
 
 X, Y = load_digits(return_X_y=True)

@@ -13,10 +13,10 @@ FOR_DOWNLOADS = {"pooch", "requests", "rich", "typer"}
 SKLEARN = "import sklearn.base, sklearn.datasets, sklearn.utils.validation"
 STEPS = {
     "import kenyon": OPTIONAL | FOR_DOWNLOADS,
-    "import kenyon.data": OPTIONAL | FOR_DOWNLOADS,
-    "kenyon.data.load('digits')": OPTIONAL | FOR_DOWNLOADS,
-    "kenyon.data.load('mnist20')": OPTIONAL | FOR_DOWNLOADS,
-    "import kenyon.cli": OPTIONAL,
+    "import kenyon_lab.data": OPTIONAL | FOR_DOWNLOADS,
+    "kenyon_lab.data.load('digits')": OPTIONAL | FOR_DOWNLOADS,
+    "kenyon_lab.data.load('mnist20')": OPTIONAL | FOR_DOWNLOADS,
+    "import kenyon_lab.cli": OPTIONAL,
 }
 
 SCRIPT = f"""

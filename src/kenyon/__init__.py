@@ -2,11 +2,10 @@
 
 from importlib.metadata import version
 
-from kenyon import data
 from kenyon.circuit import Explanation
 from kenyon.classifier import FlyClassifier
 from kenyon.coders import DenseCoder, SparseCoder
 from kenyon.model_file import load
 
 __version__ = version("kenyon")
-__all__ = ["DenseCoder", "Explanation", "FlyClassifier", "SparseCoder", "data", "load"]
+__all__ = ["DenseCoder", "Explanation", "FlyClassifier", "SparseCoder", "load"]

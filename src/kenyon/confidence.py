@@ -64,7 +64,7 @@ class ConfidenceMixin(ABC):
         Examples
         --------
         >>> from kenyon import FlyClassifier
-        >>> from kenyon.data import load
+        >>> from kenyon_lab.data import load
         >>> intents = load("clinc150")
         >>> fly = FlyClassifier().fit(intents.X_train, intents.y_train)
         >>> sure = fly.predict_proba(intents.X_test).max(axis=1)
@@ -99,7 +99,7 @@ class ConfidenceMixin(ABC):
         Examples
         --------
         >>> from kenyon import FlyClassifier
-        >>> from kenyon.data import load
+        >>> from kenyon_lab.data import load
         >>> intents = load("clinc150")
         >>> fly = FlyClassifier().fit(intents.X_train, intents.y_train)
         >>> known, unknown = fly.novelty(intents.X_test), fly.novelty(intents.X_out_of_scope)
@@ -130,7 +130,7 @@ class ConfidenceMixin(ABC):
         Examples
         --------
         >>> from kenyon import FlyClassifier
-        >>> from kenyon.data import load
+        >>> from kenyon_lab.data import load
         >>> intents = load("clinc150")
         >>> fly = FlyClassifier().fit(intents.X_train, intents.y_train)
         >>> unknown = fly.novelty(intents.X_out_of_scope)

@@ -1,0 +1,71 @@
+"""What a comparison found, as tables on the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+
+from kenyon_lab.cli.console import printer, say
+from kenyon_lab.methods.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kenyon_lab.protocol.summary import Summary
+    from kenyon_lab.protocol.tuning import Trial
+
+REACHED: dict[str, Callable[[Summary], str]] = {
+    "accuracy": lambda summary: str(summary.measure("accuracy")),
+    "so far,\nmean": lambda summary: summary.measure("average_accuracy").middle,
+    "memory loss": lambda summary: str(summary.measure("memory_loss")),
+    "of": lambda summary: summary.measure("learned").middle,
+    "backward\ntransfer": lambda summary: summary.measure("backward_transfer").middle,
+    "intransi-\ngence": lambda summary: summary.measure("intransigence").middle,
+}
+TAKEN: dict[str, Callable[[Summary], str]] = {
+    "learn,\ns": lambda summary: f"{summary.cost('learn_seconds'):,.1f}",
+    "predict,\ns": lambda summary: f"{summary.cost('predict_seconds'):,.1f}",
+    "memory,\nMB": lambda summary: f"{summary.cost('peak_memory') / 1e6:,.0f}",
+    "parameters": lambda summary: f"{summary.cost('n_parameters'):,.0f}",
+    "samples\nkept": lambda summary: f"{summary.cost('n_stored'):,.0f}",
+    "passes": lambda summary: f"{summary.cost('n_passes'):,.1f}",
+}
+
+
+def print_summaries(summaries: Sequence[Summary]) -> None:
+    """Print what was reached and what it took, methods that were run alike together."""
+    for run in dict.fromkeys(map(_run, summaries)):
+        say(f"With {run}:")
+        for columns in (REACHED, TAKEN):
+            table = _table("method", numbers=list(columns))
+            for summary in summaries:
+                if _run(summary) == run:
+                    cells = [cell(summary) for cell in columns.values()]
+                    table.add_row(METHODS[summary.method].title, *cells)
+            printer.print(table)
+
+
+def print_trials(trials: Sequence[Trial]) -> None:
+    """Print what was tried and how it did."""
+    table = _table(numbers=[*trials[0].parameters, "accuracy"])
+    for trial in trials:
+        table.add_row(*map(str, trial.parameters.values()), str(trial.accuracy))
+    printer.print(table)
+
+
+def _run(summary: Summary) -> str:
+    n_seeds = len(summary.records)
+    seeds = "1 seed" if n_seeds == 1 else f"{n_seeds} seeds"
+    order = {"shuffled": "samples shuffled", "classes": "class by class"}[summary.order]
+    return f"{summary.setting} parameters, {order}, {seeds}"
+
+
+def _table(*words: str, numbers: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
+    for column in words:
+        table.add_column(column, no_wrap=True)
+    for column in numbers:
+        table.add_column(column, justify="right")
+    return table

@@ -1,0 +1,18 @@
+"""From images or text to the features that the circuit learns from.
+
+Needs PyTorch (``pip install 'kenyon-lab[torch]'``), and sentence-transformers for text.
+"""
+
+try:
+    import torch  # noqa: F401
+except ImportError:
+    raise ImportError(
+        "kenyon_lab.encoders needs PyTorch, which is not installed: "
+        "pip install 'kenyon-lab[torch]'."
+    ) from None
+
+from kenyon_lab.encoders.lenet5 import LeNet5
+from kenyon_lab.encoders.minilm import MiniLM
+from kenyon_lab.encoders.resnet18 import ResNet18
+
+__all__ = ["LeNet5", "MiniLM", "ResNet18"]

@@ -1,0 +1,188 @@
+"""A first class forgotten while a second is learned, under the perceptron's v1 and the fly's v4."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon_lab.data import load
+from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.shared import Coder, Weights, count_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from kenyon_lab.shared import Codes
+
+    Teach = Callable[[Weights, Codes, NDArray[np.int32]], None]
+    Pair = tuple[int, int]
+
+DIGITS = range(10)
+SHOWN: dict[str, Pair] = {"alike": (3, 5), "unlike": (3, 4)}
+N_ORDERS = 10
+"""Orders of samples in which the pairs that are shown on their own are taught."""
+
+MILESTONES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+EARLY = 10
+"""Samples of the second class after which the versions are compared early on."""
+
+_FIRST, _SECOND = 0, 1
+_LEARNED, _HALF = 0.9, 0.5
+
+
+def teach_v1(weights: Weights, codes: Codes, slots: NDArray[np.int32]) -> None:
+    """On a mistake, strengthen the target and weaken the class that was predicted."""
+    weights.correct(codes, slots, always=False, weaken=True)
+
+
+def teach_v4(weights: Weights, codes: Codes, slots: NDArray[np.int32]) -> None:
+    """Strengthen the target up to the cap, and do nothing else: the FlyModel, with its rate."""
+    weights.learn(codes, slots, PAPER["mnist20"]["fly"]["learning_rate"], decay=0.0)
+
+
+VERSIONS: dict[str, Teach] = {"v1": teach_v1, "v4": teach_v4}
+
+
+def measure(seed: int) -> dict[str, Any]:
+    """Teach every digit of MNIST after every other, and test on all test samples of the two.
+
+    As many samples are taught of each digit as there are of the rarest. The seed draws the wiring
+    and the order of the samples.
+    """
+    mnist, parameters = load("mnist20"), PAPER["mnist20"]["fly"]
+    sizes = {name: parameters[name] for name in ("n_cells", "fan_in", "n_active")}
+    coder = Coder.design(mnist.n_features, seed=seed, **sizes)
+    X = {digit: mnist.X_train[mnist.y_train == digit] for digit in DIGITS}
+    tested = {digit: encode(coder, mnist.X_test[mnist.y_test == digit]) for digit in DIGITS}
+    milestones = [*MILESTONES, min(len(samples) for samples in X.values())]
+    rng = np.random.default_rng(seed)
+
+    def teach_in_new_order(pairs: Sequence[Pair]) -> dict[str, NDArray[np.float64]]:
+        taught = {
+            digit: encode_steps(coder, rng.permutation(X[digit]), milestones)
+            for digit in sorted({digit for pair in pairs for digit in pair})
+        }
+        return {
+            version: teach_pairs(teach, coder.n_cells, pairs, taught, tested)
+            for version, teach in VERSIONS.items()
+        }
+
+    pairs = list(permutations(DIGITS, 2))
+    of_all = teach_in_new_order(pairs)
+    shown = [teach_in_new_order(list(SHOWN.values())) for _ in range(N_ORDERS)]
+    return {
+        "milestones": milestones,
+        "early": EARLY,
+        "digits": {name: list(pair) for name, pair in SHOWN.items()},
+        "all": {version: describe(of_all[version], milestones) for version in VERSIONS},
+        **{
+            name: {
+                version: describe(np.array([one[version][i] for one in shown]), milestones)
+                for version in VERSIONS
+            }
+            for i, name in enumerate(SHOWN)
+        },
+        "ends": {version: list_ends(pairs, of_all[version]) for version in VERSIONS},
+    }
+
+
+def encode(coder: Coder, X: NDArray[Any]) -> Codes:
+    """Return the codes of samples."""
+    return coder.native.encode(np.ascontiguousarray(X), count_threads(None))
+
+
+def encode_steps(coder: Coder, X: NDArray[Any], milestones: Sequence[int]) -> list[Codes]:
+    """Return the codes of the samples from each milestone to the next."""
+    return [encode(coder, X[start:stop]) for start, stop in pairwise(milestones)]
+
+
+def teach_pairs(
+    teach: Teach,
+    n_cells: int,
+    pairs: Sequence[Pair],
+    taught: Mapping[int, Sequence[Codes]],
+    tested: Mapping[int, Codes],
+) -> NDArray[np.float64]:
+    """Return the accuracies by pair, by milestone, and on the first class and the second."""
+    knowing = {first: know_nothing(n_cells) for first, _ in pairs}
+    for first, weights in knowing.items():
+        for codes in taught[first]:
+            teach(weights, codes, _slots(codes, _FIRST))
+    return np.array(
+        [
+            teach_second(
+                teach, knowing[first].copy(), taught[second], tested[first], tested[second]
+            )
+            for first, second in pairs
+        ]
+    )
+
+
+def teach_second(
+    teach: Teach, weights: Weights, taught: Sequence[Codes], *tested: Codes
+) -> list[list[float]]:
+    """Return the accuracies on both classes before the second is learned and after each step."""
+    accuracies = [_test(weights, tested)]
+    for codes in taught:
+        teach(weights, codes, _slots(codes, _SECOND))
+        accuracies.append(_test(weights, tested))
+    return accuracies
+
+
+def know_nothing(n_cells: int) -> Weights:
+    """Return weights of two classes, where of equal scores the second's counts as the larger.
+
+    Otherwise v1 would be right about all samples of the first class from the outset, and learn
+    nothing from any.
+    """
+    weights = Weights(n_cells)
+    for _ in (_FIRST, _SECOND):
+        weights.insert(rank=0)
+    return weights
+
+
+def describe(accuracies: NDArray[np.float64], milestones: Sequence[int]) -> dict[str, Any]:
+    """Return mean and deviation of some runs, and what the paper's claims stand or fall with.
+
+    These are the accuracy on both classes early on and at the end, the samples of the second class
+    until it is learned, how much of the first is lost at the end, and the samples until half is;
+    None stands for never.
+    """
+    curves = {
+        "first": accuracies[..., _FIRST],
+        "second": accuracies[..., _SECOND],
+        "both": accuracies.mean(axis=-1),
+    }
+    mean = {name: curve.mean(axis=0) for name, curve in curves.items()}
+    return {
+        "mean": {name: curve.round(4).tolist() for name, curve in mean.items()},
+        "deviation": {name: curve.std(axis=0).round(4).tolist() for name, curve in curves.items()},
+        "both_early": round(float(mean["both"][list(milestones).index(EARLY)]), 4),
+        "both_at_end": round(float(mean["both"][-1]), 4),
+        "learned_after": _first(milestones, mean["second"] >= _LEARNED),
+        "lost_at_end": round(float(mean["first"][0] - mean["first"][-1]), 4),
+        "half_lost_after": _first(milestones, mean["first"] <= _HALF),
+    }
+
+
+def list_ends(pairs: Sequence[Pair], accuracies: NDArray[np.float64]) -> list[list[float]]:
+    """Return for each pair its first class, its second, and the accuracies on both at the end."""
+    ends = accuracies[:, -1].round(4).tolist()
+    return [[*pair, *end] for pair, end in zip(pairs, ends, strict=True)]
+
+
+def _slots(codes: Codes, slot: int) -> NDArray[np.int32]:
+    return np.full(len(codes), slot, dtype=np.int32)
+
+
+def _test(weights: Weights, tested: Sequence[Codes]) -> list[float]:
+    slots = [weights.slot_of_rank[weights.best(codes, count_threads(None))] for codes in tested]
+    return [float((slots[slot] == slot).mean()) for slot in (_FIRST, _SECOND)]
+
+
+def _first(milestones: Sequence[int], reached: NDArray[np.bool_]) -> int | None:
+    return milestones[int(reached.argmax())] if reached.any() else None

@@ -1,0 +1,18 @@
+"""Figure 3: what sparse codes and partial freezing each contribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kenyon_lab.figures.catalogue import ABLATION
+from kenyon_lab.figures.curves import draw_accuracy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kenyon_lab.figures.evidence import Evidence
+
+
+def draw(evidence: Evidence) -> Figure:
+    """Return a panel for each dataset."""
+    return draw_accuracy(evidence, ABLATION)

@@ -1,0 +1,62 @@
+"""Accuracy against what it costs: seconds of learning, and memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from kenyon_lab.figures.curves import DATASETS
+from kenyon_lab.figures.style import LOOKS, add_legend, letter_panels, new_figure
+from kenyon_lab.methods.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.summary import Summary
+
+MANY = 1000
+"""Numbers so far apart have only their powers of ten written out."""
+COSTS: dict[str, Callable[[Summary], float]] = {
+    "seconds of learning": lambda summary: summary.cost("learn_seconds"),
+    # What takes less than a page would have no place on a logarithmic axis.
+    "memory, MB": lambda summary: max(1.0, summary.cost("peak_memory") / 1e6),
+}
+
+
+def draw(evidence: Evidence) -> Figure:
+    """Return a row for each dataset, a panel for each cost."""
+    datasets = evidence.datasets(METHODS)
+    figure, panels = new_figure(len(datasets), len(COSTS), height=3.2)
+    for row, dataset in enumerate(datasets):
+        for column, (label, cost) in enumerate(COSTS.items()):
+            axes = panels[row * len(COSTS) + column]
+            for method, summary in evidence.of(dataset, METHODS).items():
+                _mark(axes, method, summary, cost(summary))
+            axes.set(xscale="log", xlabel=label, ylabel="final accuracy", ylim=(0, 1))
+            low, high = axes.get_xlim()
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < MANY * low else (1,)))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.set_title(DATASETS.get(dataset, dataset))
+    letter_panels(panels)
+    add_legend(figure, panels, n_columns=5)
+    return figure
+
+
+def _mark(axes: Axes, method: str, summary: Summary, cost: float) -> None:
+    colour, marker, _ = LOOKS[method]
+    axes.plot(
+        cost,
+        summary.measure("accuracy").mean,
+        marker,
+        color=colour,
+        markerfacecolor=colour if summary.sees_once else "white",
+        markersize=8 if method == "fly" else 6,
+        label=METHODS[method].title,
+        zorder=3 if method == "fly" else 2,
+    )

@@ -1,0 +1,49 @@
+"""Figure S1: memory loss of each task, beside the accuracy that it is a loss of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kenyon_lab.figures.catalogue import MEMORY_LOSS
+from kenyon_lab.figures.curves import DATASETS
+from kenyon_lab.figures.style import LOOKS, new_figure
+from kenyon_lab.methods.catalogue import METHODS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.summary import Summary
+
+
+def draw(evidence: Evidence) -> Figure:
+    """Return a row for each dataset, a panel for each method."""
+    datasets = evidence.datasets(MEMORY_LOSS)
+    n = len(MEMORY_LOSS)
+    figure, panels = new_figure(len(datasets), n, height=1.7)
+    for row, dataset in enumerate(datasets):
+        runs = evidence.of(dataset, MEMORY_LOSS)
+        for column, method in enumerate(MEMORY_LOSS):
+            axes = panels[row * n + column]
+            axes.set_ylim(0, 1.03)
+            axes.tick_params(labelleft=column == 0)
+            if method in runs:
+                _plot(axes, method, runs[method])
+            else:
+                axes.set_axis_off()
+        panels[row * n].set_ylabel(f"{DATASETS.get(dataset, dataset)}\naccuracy on a task")
+    figure.supxlabel("task", fontsize=8)
+    return figure
+
+
+def _plot(axes: Axes, method: str, summary: Summary) -> None:
+    colour = LOOKS[method][0]
+    learned, remembered = summary.learned.mean(axis=0), summary.remembered.mean(axis=0)
+    tasks = np.arange(1, len(learned) + 1)
+    axes.vlines(tasks, remembered, learned, color=colour, linewidth=1.5, alpha=0.6)
+    axes.plot(tasks, learned, "o", color=colour, markerfacecolor="white", markersize=3.5)
+    axes.plot(tasks, remembered, "o", color=colour, markersize=3.5)
+    axes.set_title(f"{METHODS[method].title}: {summary.measure('memory_loss').middle}", fontsize=8)

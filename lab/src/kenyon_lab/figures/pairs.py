@@ -1,0 +1,62 @@
+"""Figure S3: a class forgotten while another is learned, under v1 and v4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon_lab.figures.style import GREY, LOOKS, letter_panels, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kenyon_lab.figures.evidence import Evidence
+
+_PAIRS = ("all", "alike", "unlike")
+_VERSIONS = {
+    "v1": ("v1: on a mistake the wrong class is weakened", *LOOKS["perceptron-v1"]),
+    "v4": ("v4, the FlyModel: nothing is ever weakened", *LOOKS["fly"]),
+}
+_CHANCE = 0.5
+
+
+def draw(evidence: Evidence) -> Figure:
+    """Return what is left of the first class above, and how well both are told apart below."""
+    findings = [finding.found for finding in evidence.findings["pairs"]]
+    figure, panels = new_figure(2, len(_PAIRS), height=1.9)
+    above, below = panels[: len(_PAIRS)], panels[len(_PAIRS) :]
+    for axes, pairs in zip(above, _PAIRS, strict=True):
+        _plot(axes, findings, pairs, "first")
+        digits = findings[0]["digits"].get(pairs)
+        axes.set_title("{}: {}, then {}".format(pairs, *digits) if digits else "all pairs")
+        axes.set_ylim(-0.03, 1.04)
+        axes.tick_params(labelbottom=False)
+    for axes, pairs in zip(below, _PAIRS, strict=True):
+        axes.axhline(_CHANCE, color=GREY, linewidth=0.8)
+        _plot(axes, findings, pairs, "both")
+        axes.set_ylim(0.38, 1.04)
+    below[0].annotate("chance", (1, _CHANCE), (0, -3), textcoords="offset points", va="top")
+    above[0].set_ylabel("accuracy on\nthe first class")
+    below[0].set_ylabel("accuracy on\nboth classes")
+    below[1].set_xlabel("samples of the second class learned so far")
+    letter_panels(above)
+    figure.legend(*above[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def _plot(axes: Axes, findings: list[dict[str, Any]], pairs: str, curve: str) -> None:
+    """Plot means over seeds; the band is the deviation over pairs or orders of samples."""
+    x = findings[0]["milestones"]
+    for version, (label, colour, marker, line) in _VERSIONS.items():
+        mean, deviation = (
+            np.mean([found[pairs][version][part][curve] for found in findings], axis=0)
+            for part in ("mean", "deviation")
+        )
+        axes.plot(x, mean, line, marker=marker, color=colour, label=label)
+        low, high = np.clip([mean - deviation, mean + deviation], 0, 1)
+        axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+    axes.set_xscale("symlog", linthresh=1, linscale=0.5)
+    axes.set_xlim(-0.2, 1.4 * x[-1])
+    axes.set_xticks([0, 1, 10, 100, 1000], ["0", "1", "10", "100", "1000"])

@@ -1,0 +1,35 @@
+"""Unequal counts, divided out or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kenyon_lab.figures.bands import plot_mean
+from kenyon_lab.figures.style import BLUE, VERMILION, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LOOKS = {
+    "means": ("divided by the counts: means", VERMILION, "o", "-"),
+    "sums": ("as they are: sums", BLUE, "s", "--"),
+}
+
+
+def draw(found: dict[str, Any]) -> Figure:
+    """Return accuracy against how many times as many samples every other class has."""
+    figure, (axes,) = new_figure(height=2.4)
+    for rule, (label, colour, marker, line) in _LOOKS.items():
+        look = {"label": label, "color": colour, "marker": marker, "linestyle": line}
+        plot_mean(axes, found["ratios"], found[rule], **look)
+    axes.set(
+        xscale="log",
+        ylim=(0, 0.8),
+        xticks=found["ratios"],
+        xticklabels=found["ratios"],
+        xlabel="how many times as many samples even classes have as odd ones",
+        ylabel="test accuracy, MNIST-20",
+    )
+    axes.minorticks_off()
+    axes.legend(loc="lower left")
+    return figure

@@ -1,0 +1,123 @@
+"""Fly-CL: ridge regression on sparse projections of which the largest are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dsyrk
+
+from kenyon_lab.methods.checks import check_share
+from kenyon_lab.methods.ridge import PENALTIES, Ridge, unit_vectors
+from kenyon_lab.methods.ridge_method import RidgeMethod
+from kenyon_lab.methods.tridiagonal import Tridiagonal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(kw_only=True, eq=False)
+class FlyCL(RidgeMethod):
+    """Ridge regression on a sparse Gaussian projection, of which the largest values are kept.
+
+    Each cell sums inputs of its own, drawn at random, with Gaussian weights. The cells with the
+    largest sums keep them as they are, and all others are set to zero. The penalty is the one of
+    `PENALTIES` with the smallest generalised cross-validation on the current task. A task of one
+    sample keeps the penalty of the task before, which is 1 at first.
+
+    Parameters
+    ----------
+    share_active : float, default=0.3
+        Share of the cells that keep their sums.
+    share_inputs : float, default=0.39
+        Share of the inputs that a cell sums.
+    n_cells, seed, n_threads
+        As of every `RidgeMethod`; the seed draws the projection.
+
+    References
+    ----------
+    Zou, Zang, Xu, Ji (2026). Fly-CL: a fly-inspired framework for enhancing efficient decorrelation
+    and reduced training time in pre-trained model-based continual representation learning.
+
+    Examples
+    --------
+    >>> from kenyon_lab.data import load
+    >>> from kenyon_lab.methods.fly_cl import FlyCL
+    >>> digits = load("digits")
+    >>> fly_cl = FlyCL(n_cells=300)
+    >>> fly_cl.begin(digits.n_features, digits.n_classes)
+    >>> fly_cl.learn_task(digits.X_train, digits.y_train)
+    >>> bool((fly_cl.predict(digits.X_test) == digits.y_test).mean() > 0.9)
+    True
+    """
+
+    share_active: float = 0.3
+    share_inputs: float = 0.39
+    n_active: int = field(default=0, init=False, repr=False)
+
+    def _start(self) -> None:
+        super()._start()
+        n_cells = len(self.ridge.G)
+        self.n_active = max(1, round(check_share("share_active", self.share_active) * n_cells))
+        n_inputs = max(1, round(check_share("share_inputs", self.share_inputs) * self.n_features))
+        generator = np.random.default_rng(self.seed)
+        inputs = generator.random((self.n_features, n_cells)).argsort(axis=0)[:n_inputs]
+        # With so many inputs to a cell, zeros cost less than a sparse product.
+        self.projection = np.zeros((self.n_features, n_cells))
+        weights = generator.standard_normal((n_inputs, n_cells))
+        np.put_along_axis(self.projection, inputs, weights, axis=0)
+
+    def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the projections of samples, all but the largest set to zero."""
+        H = X @ self.projection
+        first = H.shape[1] - self.n_active
+        H[np.partition(H, first, axis=1)[:, first, None] > H] = 0
+        return H
+
+    def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        if few := len(X) < len(self.ridge.G):
+            self.ridge.add(X, y)
+            H = self.encode(X)
+            gram, target = dsyrk(1.0, H.T, trans=1, lower=1), unit_vectors(y, np.unique(y))
+        else:
+            task = Ridge(self.encode, len(self.ridge.G), self.n_classes)
+            task.add(X, y)
+            self.ridge.join(task)
+            gram, target = task.G, task.Q[:, task.seen]
+        if len(X) > 1:
+            self.penalty = _best_penalty(gram, target, len(X), few=few)
+        self.penalty = self.ridge.solve(self.penalty)
+        self.n_shown += len(X)
+
+
+def _best_penalty(
+    gram: NDArray[np.float64], target: NDArray[np.float64], n_samples: int, *, few: bool
+) -> float:
+    """Return the penalty with the smallest generalised cross-validation.
+
+    That is ``n |Y - H W|^2 / (n - tr S)^2``, with S what makes the fitted values of Y. All of it
+    follows from the smaller of two matrices and its product with the targets: ``H H'`` and Y where
+    samples are fewer than cells, and otherwise ``H' H`` and ``H' Y``.
+    """
+    system = Tridiagonal(gram)
+    eigenvalues = system.eigenvalues()
+    target = system.rotate(target)
+
+    def criterion(penalty: float) -> float:
+        if eigenvalues[0] + penalty <= 0:  # lost to rounding
+            return np.inf
+        try:
+            solution = system.solve(penalty, target)
+        except LinAlgError:
+            return np.inf
+        size = float((solution**2).sum())
+        if few:
+            error = penalty**2 * size
+        else:
+            error = max(0.0, n_samples - float((solution * target).sum()) - penalty * size)
+        free = n_samples - len(gram) + float((penalty / (eigenvalues + penalty)).sum())
+        return n_samples * error / free**2
+
+    return min(PENALTIES, key=criterion)

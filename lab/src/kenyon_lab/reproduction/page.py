@@ -1,0 +1,112 @@
+"""The report: one page that needs nothing but a browser."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, StrictUndefined
+
+from kenyon_lab.data.catalogue import CATALOGUE
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.reproduction import tables
+from kenyon_lab.shared import replacing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kenyon_lab.experiments.archive import Finding
+    from kenyon_lab.figures.catalogue import FigureEntry
+    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.summary import Summary
+    from kenyon_lab.reproduction.judgement import Judgement, Outcome, Statement
+
+BADGES: dict[Outcome, tuple[str, str]] = {
+    "reproduced": ("✓", "reproduced"),
+    "partly": ("≈", "partly reproduced"),
+    "not": ("✗", "not reproduced"),
+    "not measured": ("○", "not measured"),
+}
+"""A sign and words for each outcome, so that none is told by its colour alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What the page tells.
+
+    Parameters
+    ----------
+    headline : list of str
+        What came of it, in a few sentences.
+    judged : list of tuples
+        What the paper states, each with what became of it.
+    reasons : list of str
+        Why numbers differ from the paper's.
+    figures : list of tuples
+        Figures as of the catalogue, each as SVG.
+    runs, findings : dict
+        By dataset and method, and by experiment, as of `Evidence`.
+    missing : list of str
+        What there is no evidence of.
+    command : str
+        What was typed to get all this.
+    """
+
+    headline: list[str]
+    judged: list[tuple[Statement, Judgement]]
+    reasons: list[str]
+    figures: list[tuple[FigureEntry, bytes]]
+    runs: dict[str, dict[str, Summary]]
+    findings: dict[str, list[Finding]]
+    missing: list[str]
+    command: str
+
+
+def write_page(path: Path, report: Report) -> None:
+    """Write a report as one file of HTML, all of it or nothing."""
+    content = _render(report)
+    with replacing(path) as beside:
+        beside.write_text(content, encoding="utf-8")
+
+
+def _render(report: Report) -> str:
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    environment.filters["embed"] = _embed
+    return environment.from_string(_read("page.html")).render(
+        report=report,
+        css=_read("page.css"),
+        js=_read("page.js"),
+        badges=BADGES,
+        ranks={outcome: rank for rank, outcome in enumerate(BADGES)},
+        counts=_count(report),
+        columns=tables.COLUMNS,
+        groups=Counter(column.group for column in tables.COLUMNS),
+        tables=tables,
+        circumstances=tables.circumstances(_results(report)),
+        datasets=CATALOGUE,
+        methods=METHODS,
+    )
+
+
+def _results(report: Report) -> list[Record | Finding]:
+    summaries = [summary for runs in report.runs.values() for summary in runs.values()]
+    records = [record for summary in summaries for record in summary.records]
+    return [*records, *(f for findings in report.findings.values() for f in findings)]
+
+
+def _read(name: str) -> str:
+    return files("kenyon_lab.reproduction").joinpath(name).read_text(encoding="utf-8")
+
+
+def _embed(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+
+
+def _count(report: Report) -> list[tuple[Outcome, int]]:
+    counts = Counter(judgement.outcome for _, judgement in report.judged)
+    return [(outcome, counts[outcome]) for outcome in BADGES if counts[outcome]]

@@ -1,0 +1,63 @@
+"""All runs as a sheet, a line for each."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.reproduction.tables import halfway
+from kenyon_lab.shared import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.summary import Summary
+
+MEASURES = (
+    *("accuracy", "average_accuracy", "memory_loss", "learned"),
+    *("backward_transfer", "intransigence"),
+)
+
+
+def _measure(name: str) -> Callable[[Record], object]:
+    return lambda run: run.measures[name]
+
+
+COLUMNS: dict[str, Callable[[Record], object]] = {
+    "dataset": lambda run: run.dataset,
+    "method": lambda run: run.method,
+    "title": lambda run: METHODS[run.method].title,
+    "setting": lambda run: run.setting,
+    "order": lambda run: run.order,
+    "seed": lambda run: run.seed,
+    "accuracy_half": lambda run: run.accuracy_so_far[halfway(run) - 1],
+    **{name: _measure(name) for name in MEASURES},
+    "accuracy_so_far": lambda run: json.dumps(run.accuracy_so_far),
+    "learn_seconds": lambda run: round(sum(run.learn_seconds), 6),
+    "predict_seconds": lambda run: round(sum(run.predict_seconds), 6),
+    "peak_memory_bytes": lambda run: run.peak_memory,
+    "n_parameters": lambda run: run.n_parameters,
+    "n_stored": lambda run: run.n_stored,
+    "n_passes": lambda run: run.n_passes,
+    "n_threads": lambda run: run.n_threads,
+    "parameters": lambda run: json.dumps(run.parameters),
+    "warnings": lambda run: json.dumps(run.warnings),
+    "digest": lambda run: run.digest,
+    "date": lambda run: run.date,
+}
+"""What a line says of a run; what was not measured is left empty."""
+
+
+def write_sheet(path: Path, runs: dict[str, dict[str, Summary]]) -> None:
+    """Write a CSV file of all runs, by dataset and method, all of it or nothing."""
+    with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for of_dataset in runs.values():
+            for summary in of_dataset.values():
+                for run in summary.records:
+                    writer.writerow([read(run) for read in COLUMNS.values()])

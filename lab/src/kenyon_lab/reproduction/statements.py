@@ -1,0 +1,127 @@
+"""What the paper states, number by number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.reproduction import rules
+from kenyon_lab.reproduction.experimental import EXPERIMENTAL
+from kenyon_lab.reproduction.judgement import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from kenyon_lab.protocol.summary import Spread, Summary
+
+RIVALS = ("bir", "gem", "ewc", "vanilla")
+SPARSE, DENSE = ("fly", "sparse-logistic"), ("dense-fly", "dense-logistic")
+MNIST = ("mnist20",)
+CIFAR = ("cifar100", "tiny100")
+"""The second stands in for the first where that was not run."""
+
+
+def _number(
+    text: str,
+    number: float,
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    measure: Callable[[Summary], Spread] = rules.accuracy,
+    deviation: str = "",
+) -> Statement:
+    judge = rules.close(rules.read(datasets, methods, measure), number)
+    return Statement(text, f"{number:.2f}{deviation}", rules.CLOSE, judge)
+
+
+def _below_offline(text: str, number: float, datasets: Sequence[str]) -> Statement:
+    judge = rules.close(rules.gap(datasets, "offline", "fly"), number)
+    return Statement(text, f"{number:.2f}", rules.CLOSE, judge)
+
+
+def _ahead(text: str, number: float, datasets: Sequence[str]) -> Statement:
+    judge = rules.margin(datasets, "fly", RIVALS, number)
+    return Statement(text, f"{number:.2f}", rules.MARGIN, judge)
+
+
+def _above(
+    text: str, datasets: Sequence[str], highers: Sequence[str], lowers: Sequence[str]
+) -> Statement:
+    return Statement(text, "", rules.ABOVE, rules.above(datasets, highers, lowers))
+
+
+def _perceptrons(name: str, datasets: Sequence[str]) -> list[Statement]:
+    v1, v2, v3, v4 = (f"perceptron-v{version}" for version in (1, 2, 3, 4))
+    alike = rules.alike(datasets, v1, v2)
+    return [
+        _above(f"{name}: v3 and v4 above v1 and v2", datasets, (v3, "fly"), (v1, v2)),
+        _above(f"{name}: v4, the FlyModel, above v3", datasets, ("fly",), (v3,)),
+        _above(f"{name}: v4 without the FlyModel's cap above v3", datasets, (v4,), (v3,)),
+        Statement(f"{name}: no major difference between v1 and v2", "", rules.ALIKE, alike),
+    ]
+
+
+STATEMENTS = [
+    *(
+        _number(
+            f"MNIST-20, accuracy after 10 classes: {METHODS[method].title}",
+            number,
+            MNIST,
+            (method,),
+            rules.accuracy_at_half,
+            deviation,
+        )
+        for method, number, deviation in (
+            ("fly", 0.86, "±0.0006"),
+            ("bir", 0.77, "±0.02"),
+            ("gem", 0.69, "±0.02"),
+            ("ewc", 0.58, "±0.10"),
+            ("vanilla", 0.19, "±0.0003"),
+        )
+    ),
+    _number("MNIST-20, accuracy after 20 classes: FlyModel", 0.75, MNIST, ("fly",)),
+    _ahead("MNIST-20: FlyModel at least so far above every continual method", 0.19, MNIST),
+    _below_offline("MNIST-20: FlyModel only so far below Offline", 0.11, MNIST),
+    *(
+        _number(
+            f"MNIST-20, average memory loss: {METHODS[method].title}",
+            number,
+            MNIST,
+            (method,),
+            rules.memory_loss,
+        )
+        for method, number in {"fly": 0.07, "gem": 0.24, "ewc": 0.27, "bir": 0.42}.items()
+    ),
+    _number(
+        "MNIST-20, memory loss of all tasks but the last: Vanilla, near 1",
+        1.0,
+        MNIST,
+        ("vanilla",),
+        rules.loss_but_last,
+    ),
+    Statement(
+        "MNIST-20: the FlyModel's memory loss is the smallest",
+        "",
+        rules.ABOVE.replace("above", "below"),
+        rules.below(MNIST, "fly", RIVALS, rules.memory_loss),
+    ),
+    _number("MNIST-20, both sparse variants on average", 0.64, MNIST, SPARSE),
+    _number("MNIST-20, both dense variants on average", 0.07, MNIST, DENSE),
+    _number("MNIST-20: sparse codes with logistic regression", 0.54, MNIST, SPARSE[1:]),
+    _above("MNIST-20: both sparse variants above both dense ones", MNIST, SPARSE, DENSE),
+    _above("MNIST-20: partial freezing above logistic regression", MNIST, SPARSE[:1], SPARSE[1:]),
+    _number("CIFAR-100, accuracy after 100 classes: FlyModel", 0.41, CIFAR, ("fly",)),
+    _ahead("CIFAR-100: FlyModel at least so far above every continual method", 0.15, CIFAR),
+    _below_offline("CIFAR-100: FlyModel only so far below Offline", 0.13, CIFAR),
+    _number("CIFAR-100: sparse codes with logistic regression", 0.21, CIFAR, SPARSE[1:]),
+    _above("CIFAR-100: both sparse variants above both dense ones", CIFAR, SPARSE, DENSE),
+    _above("CIFAR-100: partial freezing above logistic regression", CIFAR, SPARSE[:1], SPARSE[1:]),
+    Statement(
+        "CIFAR-100: GEM's memory loss is slightly negative in places",
+        "",
+        rules.NEGATIVE,
+        rules.negative(CIFAR, "gem"),
+    ),
+    *_perceptrons("MNIST-20", MNIST),
+    *_perceptrons("CIFAR-100", CIFAR),
+    *EXPERIMENTAL,
+]

@@ -1,0 +1,143 @@
+"""CIFAR-100's archive: what lies where in a record, and archives that are not it."""
+
+import gzip
+import io
+import tarfile
+from contextlib import suppress
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from kenyon_lab.data.cifar100 import ARCHIVE, read_images
+
+NAMES = ("apple", "aquarium_fish", "baby")
+RECORD = 2 + 3072
+
+
+def records(labels, seed=0):
+    """Records as in train.bin: a coarse label, a fine one, then 3,072 bytes."""
+    rows = np.random.default_rng(seed).integers(256, size=(len(labels), RECORD), dtype=np.uint8)
+    rows[:, 0] = 19
+    rows[:, 1] = labels
+    return rows
+
+
+TRAIN, TEST = records([0, 2, 1, 0, 1]), records([2, 0], seed=1)
+MEMBERS = {
+    "train.bin": TRAIN.tobytes(),
+    "test.bin": TEST.tobytes(),
+    "fine_label_names.txt": "".join(f"{name}\n" for name in NAMES).encode(),
+    "coarse_label_names.txt": b"aquatic_mammals\n",
+}
+
+
+def archive(folder="cifar-100-binary", **changes):
+    """The archive with some members changed, or left out where they are None."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as tar:
+        for name, content in (MEMBERS | changes).items():
+            if content is not None:
+                member = tarfile.TarInfo(f"{folder}/{name}")
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    return file.getvalue()
+
+
+@pytest.fixture
+def refusal(give):
+    def refusal(content):
+        with pytest.raises(ValueError) as caught:
+            read_images(give(ARCHIVE.path, content))
+        assert ARCHIVE.path in str(caught.value)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return refusal
+
+
+def test_images_labels_and_names(give):
+    images = read_images(give(ARCHIVE.path, archive()))
+    assert images.class_names == NAMES
+    for X, y, rows in (
+        (images.X_train, images.y_train, TRAIN),
+        (images.X_test, images.y_test, TEST),
+    ):
+        assert X.shape == (len(rows), 32, 32, 3)
+        assert X.dtype == np.uint8
+        assert_array_equal(y, rows[:, 1], strict=True)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "channel"), product((0, 1, 17, 31), (0, 1, 30, 31), (0, 1, 2))
+)
+def test_red_comes_before_green_and_blue_and_columns_run_fastest(give, row, column, channel):
+    images = read_images(give(ARCHIVE.path, archive()))
+    place = 2 + 1024 * channel + 32 * row + column
+    assert_array_equal(images.X_train[:, row, column, channel], TRAIN[:, place])
+
+
+@pytest.mark.parametrize(
+    "n_bytes", [0, 1, 2, RECORD - 1, RECORD + 1, 5 * RECORD - 1, 5 * RECORD + 1]
+)
+@pytest.mark.parametrize("name", ["train.bin", "test.bin"])
+def test_records_cut_short_or_too_long_are_refused(refusal, name, n_bytes):
+    said = refusal(archive(**{name: (TRAIN.tobytes() + b"!")[:n_bytes]}))
+    assert f"{name} in {ARCHIVE.path} has {n_bytes} bytes" in said
+
+
+@pytest.mark.parametrize("name", ["train.bin", "test.bin"])
+@pytest.mark.parametrize("label", [3, 99, 255])
+def test_labels_without_a_name_are_refused(refusal, name, label):
+    said = refusal(archive(**{name: records([0, label]).tobytes()}))
+    assert f"{name} in {ARCHIVE.path} has the label {label}, but there are 3 names" in said
+
+
+@pytest.mark.parametrize("name", ["train.bin", "test.bin", "fine_label_names.txt"])
+def test_an_archive_without_a_member_is_refused(refusal, name):
+    assert name in refusal(archive(**{name: None}))
+
+
+def test_an_archive_without_names_is_refused(refusal):
+    refusal(archive(**{"fine_label_names.txt": b"\n"}))
+
+
+def test_names_that_are_no_text_are_refused(refusal):
+    refusal(archive(**{"fine_label_names.txt": b"\xff\xfe\n"}))
+
+
+def test_another_archive_is_refused(refusal):
+    assert "is not CIFAR-100's binary release" in refusal(archive(folder="cifar-100-python"))
+
+
+def test_a_folder_of_a_members_name_is_refused(refusal):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as tar:
+        member = tarfile.TarInfo("cifar-100-binary/train.bin")
+        member.type = tarfile.DIRTYPE
+        tar.addfile(member)
+    assert "train.bin is no file" in refusal(file.getvalue())
+
+
+def test_an_archive_cut_short_is_refused(refusal):
+    whole = archive()
+    for length in (*range(0, 60, 7), *range(60, len(whole), 997), len(whole) - 9, len(whole) - 1):
+        refusal(whole[:length])
+
+
+def test_a_tar_cut_short_but_compressed_whole_is_refused(refusal):
+    tar = gzip.decompress(archive())
+    for length in (0, 100, 512, 600, 512 + RECORD, 512 + 5 * RECORD + 10):
+        refusal(gzip.compress(tar[:length]))
+
+
+def test_a_damaged_archive_is_never_read_as_another(give):
+    whole = archive()
+    sound = read_images(give(ARCHIVE.path, whole))
+    for place in range(0, len(whole), 499):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x10
+        with suppress(ValueError):
+            images = read_images(give(ARCHIVE.path, bytes(damaged)))
+            assert_array_equal(images.X_train, sound.X_train)

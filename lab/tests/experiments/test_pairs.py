@@ -1,0 +1,128 @@
+"""Two classes one after the other, against the rules as they are written."""
+
+import json
+
+import numpy as np
+import pytest
+
+from kenyon import FlyClassifier
+from kenyon.circuit import Coder
+from kenyon_lab.data import load
+from kenyon_lab.experiments import pairs
+from tests import reference
+
+N_FEATURES, RATE = 12, 0.1
+SIZES = {"n_cells": 60, "fan_in": 3, "n_active": 8}
+MILESTONES = [0, 1, 3, 10, 40]
+CODER = Coder.design(N_FEATURES, seed=0, **SIZES)
+
+
+@pytest.fixture(autouse=True)
+def _rate_at_which_few_samples_reach_the_cap(monkeypatch):
+    monkeypatch.setitem(pairs.PAPER["mnist20"]["fly"], "learning_rate", RATE)
+
+
+def draw(label, n, seed):
+    rng = np.random.default_rng([seed, label])
+    return np.random.default_rng(label).random(N_FEATURES) + rng.random((n, N_FEATURES))
+
+
+TAUGHT = {label: draw(label, MILESTONES[-1], seed=1) for label in range(3)}
+TESTED = {label: draw(label, 30, seed=2) for label in range(3)}
+
+
+def measure(teach, pairs_of_classes):
+    taught = {c: pairs.encode_steps(CODER, X, MILESTONES) for c, X in TAUGHT.items()}
+    tested = {c: pairs.encode(CODER, X) for c, X in TESTED.items()}
+    return pairs.teach_pairs(teach, CODER.n_cells, pairs_of_classes, taught, tested)
+
+
+def dense(x):
+    levels = np.zeros(CODER.n_cells)
+    for cell, level in reference.code(x, CODER).items():
+        levels[cell] = level / 255
+    return levels
+
+
+class Literal:
+    """Both rules in a few lines; of equal scores the second class's is taken."""
+
+    def __init__(self, version):
+        self.version, self.weights = version, np.zeros((2, CODER.n_cells))
+
+    def tell(self, x):
+        scores = np.round(self.weights @ dense(x), 9)
+        return 0 if scores[0] > scores[1] else 1
+
+    def learn(self, x, target):
+        told = self.tell(x)
+        if self.version == "v4":
+            self.weights[target] = np.minimum(1, self.weights[target] + RATE * dense(x))
+        elif told != target:
+            self.weights[target] += RATE * dense(x)
+            self.weights[told] -= RATE * dense(x)
+
+
+def follow(version, first, second):
+    model = Literal(version)
+    for x in TAUGHT[first]:
+        model.learn(x, 0)
+    curve = []
+    for n_learned in range(MILESTONES[-1] + 1):
+        if n_learned:
+            model.learn(TAUGHT[second][n_learned - 1], 1)
+        if n_learned in MILESTONES:
+            told = [[model.tell(x) for x in TESTED[label]] for label in (first, second)]
+            curve.append([told[0].count(0) / 30, told[1].count(1) / 30])
+    return curve
+
+
+@pytest.mark.parametrize("version", ["v1", "v4"])
+def test_accuracies_are_those_of_the_rule_followed_to_the_letter(version):
+    accuracies = measure(pairs.VERSIONS[version], [(0, 1), (2, 0)])
+    assert accuracies.shape == (2, len(MILESTONES), 2)
+    np.testing.assert_allclose(accuracies[0], follow(version, 0, 1))
+    np.testing.assert_allclose(accuracies[1], follow(version, 2, 0))
+    assert 0 < accuracies[0, -1, 0] < 1
+
+
+def test_v4_is_the_fly():
+    fly = FlyClassifier(**SIZES, learning_rate=RATE)
+    fly.partial_fit(TAUGHT[0], [0] * 40).partial_fit(TAUGHT[1], [1] * 40)
+    end = measure(pairs.teach_v4, [(0, 1)])[0, -1]
+    assert end.tolist() == [fly.score(TESTED[c], [c] * 30) for c in (0, 1)]
+
+
+def test_v1_learns_from_the_first_class_though_there_is_no_second():
+    weights = pairs.know_nothing(CODER.n_cells)
+    codes = pairs.encode(CODER, TAUGHT[0])
+    pairs.teach_v1(weights, codes, np.zeros(len(codes), dtype=np.int32))
+    assert weights.get(0).any()
+
+
+def test_what_the_claims_stand_or_fall_with():
+    milestones = [0, 10, 20]
+    runs = np.array([[[1.0, 0.0], [0.8, 0.7], [0.4, 1.0]], [[1.0, 0.2], [0.6, 0.9], [0.2, 1.0]]])
+    found = pairs.describe(runs, milestones)
+    assert found["mean"]["first"] == [1.0, 0.7, 0.3]
+    assert found["mean"]["both"] == [0.55, 0.75, 0.65]
+    assert found["deviation"]["first"] == [0.0, 0.1, 0.1]
+    assert (found["both_early"], found["both_at_end"]) == (0.75, 0.65)
+    assert (found["learned_after"], found["lost_at_end"], found["half_lost_after"]) == (20, 0.7, 20)
+    assert pairs.describe(runs * 0 + 0.8, milestones)["half_lost_after"] is None
+    assert pairs.list_ends([(3, 5), (5, 3)], runs) == [[3, 5, 0.4, 1.0], [5, 3, 0.2, 1.0]]
+
+
+def test_every_digit_after_every_other(monkeypatch):
+    monkeypatch.setattr(pairs, "load", lambda name: load("digits"))
+    monkeypatch.setattr(pairs, "MILESTONES", (0, 1, 10, 50))
+    monkeypatch.setattr(pairs, "N_ORDERS", 2)
+    found = pairs.measure(seed=1)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found == pairs.measure(seed=1)
+    assert found["milestones"] == [0, 1, 10, 50, np.bincount(load("digits").y_train).min()]
+    for version in ("v1", "v4"):
+        ends = found["ends"][version]
+        assert len({(first, second) for first, second, *_ in ends}) == 90
+        mean = np.mean([accuracy for _, _, accuracy, _ in ends])
+        assert found["all"][version]["mean"]["first"][-1] == pytest.approx(mean, abs=1e-4)
+        assert found["alike"][version]["mean"]["first"][0] == 1

@@ -1,0 +1,56 @@
+"""Runs and findings to draw."""
+
+from datetime import datetime
+
+import numpy as np
+
+from kenyon_lab.experiments.archive import Finding
+from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.protocol.summary import Summary
+from lab.tests.protocol.samples import record
+
+
+def summary(method, accuracies=((0.9, 0.8, 0.7), (0.95, 0.85, 0.75)), loss=0.1, **changes):
+    """Runs of three tasks, with these accuracies so far and a memory loss of each but the last."""
+    runs = []
+    for seed, so_far in enumerate(accuracies):
+        n = len(so_far)
+        learned = np.full(n, so_far[-1]) + loss
+        R = [[*(learned[:i] - loss), learned[i]] for i in range(n)]
+        R[-1][-1] = learned[-1]
+        measures = {
+            "accuracy": so_far[-1],
+            "average_accuracy": float(np.mean(so_far)),
+            "memory_loss": loss * (n - 1) / n,
+            "learned": float(learned.mean()),
+            "backward_transfer": -loss,
+            "intransigence": None,
+        }
+        own = {
+            "method": method,
+            "n_classes": 2 * n,
+            "n_tasks": n,
+            "n_tested": [100] * n,
+            "accuracies": R,
+            "accuracy_so_far": list(so_far),
+            "measures": measures,
+            "alone": None,
+        }
+        runs.append(record(seed=seed, **{**own, **changes}))
+    return Summary(runs)
+
+
+def evidence(datasets=("mnist20",), methods=("fly", "gem"), **findings):
+    """The same runs of methods on datasets."""
+    return Evidence(
+        {
+            dataset: {method: summary(method, dataset=dataset) for method in methods}
+            for dataset in datasets
+        },
+        {name: [finding(name, found)] for name, found in findings.items()},
+    )
+
+
+def finding(name, found, seed=0):
+    """A finding as it would be kept."""
+    return Finding(name, seed, found, 1.0, {}, {}, f"{datetime(2026, 1, 1):%Y-%m-%dT%H:%M:%SZ}")

@@ -1,0 +1,47 @@
+"""The figure of compartments: what changes above, what does not below."""
+
+import pytest
+
+from kenyon_lab.figures.compartments import draw
+from kenyon_lab.figures.evidence import Evidence
+from lab.tests.figures.samples import finding
+
+
+def stream(shift):
+    ends = {"stays": (0.1, 0.9), "fades": (0.8, 0.2), "both": (0.7, 0.6)}
+    return {
+        "n_learned": [10, 100, 1000],
+        **{
+            memory: {"changed": [0.0, 0.1, changed + shift], "still": [1, 0.9, still + shift]}
+            for memory, (changed, still) in ends.items()
+        },
+    }
+
+
+def draw_seeds(*shifts):
+    found = [
+        {name: {kind: stream(shift) for kind in ("reversal", "drift")} for name in ("mnist20", "x")}
+        for shift in shifts
+    ]
+    findings = [finding("compartments", one, seed) for seed, one in enumerate(found)]
+    return draw(Evidence(findings={"compartments": findings}))
+
+
+def test_a_column_for_each_stream_of_each_dataset():
+    figure = draw_seeds(0.0)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[:4] == ["A  MNIST-20, swap", "B  MNIST-20, drift", "C  x, swap", "D  x, drift"]
+    assert len(figure.axes) == 8
+    assert [axes.get_xscale() for axes in figure.axes] == ["log", "linear"] * 4
+    figure.draw_without_rendering()
+
+
+def test_what_changes_is_above_and_what_does_not_below():
+    figure = draw_seeds(0.0, 0.05)
+    for place, expected in ((0, (0.125, 0.825, 0.725)), (5, (0.925, 0.225, 0.625))):
+        lines = figure.axes[place].get_lines()
+        assert [line.get_ydata()[-1] for line in lines] == pytest.approx(expected)
+        assert len({(line.get_color(), line.get_marker()) for line in lines}) == 3
+        assert len(figure.axes[place].collections) == 3
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["one memory that stays", "one memory that fades", "both together"]

@@ -1,0 +1,192 @@
+"""What every method promises."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from kenyon_lab.methods.catalogue import METHODS
+
+N_FEATURES, N_CLASSES, N_TASKS = 40, 6, 3
+SMALL = {
+    "n_cells": 400,
+    "fan_in": 6,
+    "n_active": 20,
+    "n_hidden": 50,
+    "n_latent": 10,
+    "n_memories": 20,
+}
+
+
+def small(name, **parameters):
+    """A method of few units, begun."""
+    known = {field.name for field in fields(METHODS[name].make()) if field.init}
+    if METHODS[name].variant.get("code") == "dense":
+        known.remove("n_active")
+    sizes = {key: value for key, value in SMALL.items() if key in known}
+    method = METHODS[name].make(**sizes, **parameters)
+    method.begin(N_FEATURES, N_CLASSES)
+    return method
+
+
+def samples(n=240, seed=0):
+    """Positive samples around six centres, in tasks of two classes."""
+    generator = np.random.default_rng(seed)
+    centres = np.random.default_rng(1).gamma(0.5, size=(N_CLASSES, N_FEATURES))
+    y = np.arange(n) % N_CLASSES
+    X = centres[y] + 0.1 * generator.random((n, N_FEATURES))
+    return X.astype(np.float32), y
+
+
+def tasks(X, y):
+    for task in range(N_TASKS):
+        here = y // 2 == task
+        yield X[here], y[here]
+
+
+def taught(name, **parameters):
+    method = small(name, **parameters)
+    for X, y in tasks(*samples()):
+        method.learn_task(X, y)
+    return method
+
+
+@pytest.fixture(params=METHODS)
+def name(request):
+    return request.param
+
+
+X_TEST, Y_TEST = samples(60, seed=2)
+
+
+def test_answers_in_classes(name):
+    method = taught(name)
+    predicted = method.predict(X_TEST)
+    assert predicted.shape == Y_TEST.shape
+    assert predicted.dtype == np.intp
+    assert set(predicted) <= set(range(N_CLASSES))
+
+
+def test_the_same_seed_gives_the_same_and_begin_makes_new(name):
+    method = taught(name, seed=3)
+    expected = method.predict(X_TEST)
+    assert np.array_equal(taught(name, seed=3).predict(X_TEST), expected)
+    counts = method.n_shown, method.n_stored, method.n_parameters
+    method.begin(N_FEATURES, N_CLASSES)
+    with pytest.raises(ValueError, match="learn_task first"):
+        method.predict(X_TEST)
+    for X, y in tasks(*samples()):
+        method.learn_task(X, y)
+    assert np.array_equal(method.predict(X_TEST), expected)
+    assert (method.n_shown, method.n_stored, method.n_parameters) == counts
+
+
+def test_predicting_changes_nothing(name):
+    asked, silent = small(name), small(name)
+    for X, y in tasks(*samples()):
+        asked.learn_task(X, y)
+        asked.predict(X_TEST)
+        assert np.array_equal(asked.predict(X_TEST), asked.predict(X_TEST))
+        silent.learn_task(X, y)
+    assert np.array_equal(asked.predict(X_TEST), silent.predict(X_TEST))
+    assert asked.n_shown == silent.n_shown
+
+
+def test_nothing_is_shared_with_what_was_given(name):
+    method, other = small(name), small(name)
+    for X, y in tasks(*samples()):
+        mine, labels = X.copy(), y.copy()
+        method.learn_task(mine, labels)
+        assert np.array_equal(mine, X)
+        assert np.array_equal(labels, y)
+        mine[:], labels[:] = 7, 0
+        other.learn_task(X, y)
+    assert np.array_equal(method.predict(X_TEST), other.predict(X_TEST))
+
+
+def test_samples_may_come_in_any_type_that_holds_them(name):
+    X, y = samples()
+    X, X_test = np.round(X * 8), np.round(X_TEST * 8)
+    expected = None
+    for dtype in (np.float32, np.float64, np.uint8):
+        method = small(name)
+        for X_task, y_task in tasks(X.astype(dtype), y.astype(np.int32)):
+            method.learn_task(X_task, y_task)
+        predicted = method.predict(X_test.astype(dtype))
+        assert expected is None or np.array_equal(predicted, expected)
+        expected = predicted
+
+
+def test_read_only_and_strided_samples(name):
+    method, plain = small(name), small(name)
+    for X, y in tasks(*samples()):
+        wide = np.repeat(X, 2, axis=1)[:, ::2]
+        wide.flags.writeable = y.flags.writeable = False
+        method.learn_task(wide, y)
+        plain.learn_task(X, y.copy())
+    X_test = X_TEST.copy()
+    X_test.flags.writeable = False
+    assert np.array_equal(method.predict(X_test), plain.predict(X_TEST))
+
+
+def test_a_prediction_does_not_depend_on_its_neighbours(name):
+    method = taught(name)
+    one_by_one = np.concatenate([method.predict(X_TEST[i : i + 1]) for i in range(len(X_TEST))])
+    # Matrix products of other shapes round otherwise, which may decide between near equals.
+    assert np.mean(one_by_one == method.predict(X_TEST)) > 0.95
+
+
+def test_small_and_unbalanced_tasks(name):
+    X, y = samples()
+    method = small(name)
+    for classes in ([0], [1, 2], [3]):
+        here = np.flatnonzero(np.isin(y, classes))
+        method.learn_task(X[here[:3]], y[here[:3]])
+    assert set(method.predict(X_TEST)) <= set(range(N_CLASSES))
+
+
+def test_what_it_costs_is_told_and_bounded(name):
+    short, long = small(name), small(name)
+    for (X, y), (X_more, y_more) in zip(tasks(*samples()), tasks(*samples(480)), strict=True):
+        short.learn_task(X, y)
+        long.learn_task(X_more, y_more)
+    assert short.n_parameters == long.n_parameters > 0
+    assert long.n_shown >= 480
+    if name.startswith("offline"):
+        assert (short.n_stored, long.n_stored) == (240, 480)
+    else:
+        assert short.n_stored == long.n_stored <= N_TASKS * SMALL["n_memories"]
+
+
+def test_what_it_cannot_take_is_refused_in_a_sentence(name):
+    method = METHODS[name].make()
+    X, y = samples()
+    with pytest.raises(ValueError, match="call begin first"):
+        method.learn_task(X, y)
+    method = small(name)
+    with pytest.raises(ValueError, match="X has 39 features, but 40 were expected"):
+        method.learn_task(X[:, 1:], y)
+    with pytest.raises(ValueError, match="from 0 to 5, but has some from 1 to 6"):
+        method.learn_task(X, y + 1)
+    with pytest.raises(ValueError, match="one whole number for each of 240 samples"):
+        method.learn_task(X, y[1:])
+    with pytest.raises(ValueError, match="one whole number for each of 240 samples"):
+        method.learn_task(X, y + 0.5)
+    with pytest.raises(ValueError, match="NaN"):
+        method.learn_task(np.full_like(X, np.nan), y)
+    with pytest.raises(ValueError, match="learn_task first"):
+        method.predict(X)
+    with pytest.raises(ValueError, match="has no parameter 'colour'"):
+        METHODS[name].make(colour=1)
+
+
+def test_the_threads_are_those_asked_for(name):
+    with pytest.raises(ValueError, match="n_threads must be from 1"):
+        small(name, n_threads=0)
+    assert taught(name, n_threads=2).predict(X_TEST).shape == Y_TEST.shape
+
+
+def test_batches_have_samples(name):
+    if "batch_size" in {field.name for field in fields(METHODS[name].make())}:
+        with pytest.raises(ValueError, match="batch_size must be from 1"):
+            small(name, batch_size=0)

@@ -1,0 +1,31 @@
+"""The other readouts as methods of the bench."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kenyon import FlyClassifier
+from kenyon_lab.data import load
+from kenyon_lab.methods.read import Read
+
+
+@pytest.mark.parametrize("readout", ["bayes", "ridge"])
+def test_is_the_classifier(readout):
+    digits = load("digits")
+    method = Read(readout=readout, n_cells=500, seed=3, n_threads=1)
+    method.begin(digits.n_features, digits.n_classes)
+    for classes in ([0, 1, 2, 3, 4], [5, 6, 7, 8, 9]):
+        rows = np.isin(digits.y_train, classes)
+        method.learn_task(digits.X_train[rows], digits.y_train[rows])
+    model = FlyClassifier(n_cells=500, readout=readout, random_state=3, n_threads=1)
+    model.fit(digits.X_train, digits.y_train)
+    assert (method.predict(digits.X_test) == model.predict(digits.X_test)).all()
+
+
+def test_parameters_are_what_is_kept():
+    counters, pairs = 300 * 10, 300 * 301 // 2
+    for readout, kept in (("bayes", counters), ("ridge", counters + pairs)):
+        method = Read(readout=readout, n_cells=300)
+        method.begin(64, 10)
+        assert method.n_parameters == kept

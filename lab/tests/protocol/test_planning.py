@@ -1,0 +1,105 @@
+"""Which jobs there are to a comparison."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from kenyon_lab.data import load
+from kenyon_lab.methods import parameters
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.protocol.job import Problem, fingerprint
+from kenyon_lab.protocol.planning import Plan
+from lab.tests.protocol.samples import clusters
+
+DIGITS = Plan(Problem("digits"), seeds=(0, 1, 4))
+
+
+def test_a_job_for_each_seed():
+    jobs = DIGITS.jobs("slda", "given", {"shrinkage": 0.5})
+    assert [job.seed for job in jobs] == [0, 1, 4]
+    for job in jobs:
+        assert replace(job, seed=0) == jobs[0]
+        assert (job.method, job.setting, job.parameters) == ("slda", "given", {"shrinkage": 0.5})
+        assert job.problem is DIGITS.problem
+
+
+def test_the_data_are_known_by_their_fingerprint():
+    digits = load("digits")
+    assert DIGITS.n_tasks == 5
+    assert DIGITS.fingerprint == fingerprint(digits)
+    assert DIGITS.jobs("ncm", "default", {})[0].fingerprint == fingerprint(digits)
+    wide = Plan(Problem("digits", n_tasks=2))
+    assert wide.n_tasks == 2
+    assert wide.fingerprint == fingerprint(load("digits", n_tasks=2)) != DIGITS.fingerprint
+
+
+@pytest.mark.parametrize("name", ["fly", "slda", "ncm", "perceptron-v3", "fly-cl"])
+def test_all_parameters_are_stated_but_those_of_the_plan(name):
+    job = DIGITS.jobs(name, "default", {})[1]
+    method = job.make()
+    stated = {f.name for f in fields(method) if f.init}
+    assert job.parameters.keys() == stated - {"seed", "n_threads"}
+    for parameter, value in job.parameters.items():
+        assert getattr(method, parameter) == value
+    for parameter, value in METHODS[name].variant.items():
+        assert job.parameters[parameter] == value
+    assert (method.seed, method.n_threads) == (1, 1)
+
+
+def test_a_default_that_is_stated_makes_no_other_run():
+    (told,) = Plan(Problem("digits")).jobs("slda", "given", {"shrinkage": 0.0001})
+    (silent,) = Plan(Problem("digits")).jobs("slda", "default", {})
+    assert told.digest == silent.digest
+
+
+def test_each_method_has_its_order_unless_one_is_asked_for():
+    assert DIGITS.jobs("fly", "default", {})[0].order == DIGITS.order_of("fly") == "shuffled"
+    assert DIGITS.jobs("perceptron-v1", "default", {})[0].order == "classes"
+    for order in ("classes", "shuffled"):
+        plan = replace(DIGITS, order=order)
+        for name in ("fly", "perceptron-v1"):
+            assert plan.jobs(name, "default", {})[0].order == plan.order_of(name) == order
+
+
+def test_what_is_the_same_for_all_jobs():
+    plan = Plan(Problem("digits"), permuted=True, n_threads=2, alone=False)
+    (job,) = plan.jobs("ncm", "default", {})
+    assert (job.permuted, job.n_threads, job.alone, job.seed) == (True, 2, False, 0)
+    (job,) = Plan(Problem("digits")).jobs("ncm", "default", {})
+    assert (job.permuted, job.n_threads, job.alone) == (False, 1, True)
+
+
+@pytest.mark.parametrize("name", ["seed", "n_threads"])
+def test_what_the_plan_decides_is_no_parameter(name):
+    with pytest.raises(ValueError, match=f"{name} is the same for all methods.*given for ncm"):
+        DIGITS.jobs("ncm", "given", {name: 3})
+
+
+def test_parameters_that_a_method_does_not_have():
+    with pytest.raises(ValueError, match="ncm has no parameter 'colour'; it has seed, n_threads"):
+        DIGITS.jobs("ncm", "given", {"colour": 3})
+    with pytest.raises(ValueError, match="version of perceptron-v1 is 1 by definition"):
+        DIGITS.jobs("perceptron-v1", "given", {"version": 2})
+
+
+def test_where_parameters_come_from(monkeypatch):
+    assert DIGITS.problem.usual("slda") == ("default", {})
+    monkeypatch.setitem(parameters.PAPER, "digits", {"slda": {"shrinkage": 0.25}})
+    assert DIGITS.problem.usual("slda") == ("paper", {"shrinkage": 0.25})
+    assert DIGITS.problem.usual("ncm") == ("default", {})
+
+
+def test_a_file_of_ones_own_has_no_paper(tmp_path, monkeypatch):
+    # Its name without the folder is that of a dataset of the paper.
+    np.savez(tmp_path / "mnist20.npz", **clusters())
+    plan = Plan(Problem(str(tmp_path / "mnist20.npz")))
+    assert plan.problem.usual("fly") == ("default", {})
+    assert plan.jobs("fly", *plan.problem.usual("fly"))[0].dataset == "mnist20.npz"
+
+
+def test_what_cannot_be_loaded_cannot_be_planned():
+    with pytest.raises(ValueError, match="name must be one of"):
+        Plan(Problem("nothing"))
+    with pytest.raises(ValueError, match="n_tasks must be from 1 to 10"):
+        Plan(Problem("digits", n_tasks=11))

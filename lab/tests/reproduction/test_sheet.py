@@ -1,0 +1,79 @@
+"""All runs in a sheet."""
+
+import csv
+import json
+
+import pytest
+
+from kenyon_lab.reproduction.sheet import write_sheet
+from lab.tests.protocol.samples import RECORD
+from lab.tests.reproduction.samples import REPORT, summary
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def test_a_line_for_each_run(tmp_path):
+    write_sheet(tmp_path / "results.csv", REPORT.runs)
+    lines = read(tmp_path / "results.csv")
+    assert [(line["method"], line["seed"], line["accuracy"]) for line in lines] == [
+        ("fly", "0", "0.75"),
+        ("fly", "1", "0.25"),
+        ("ewc", "0", "0.125"),
+        ("ncm", "0", "0.625"),
+        ("slda", "0", "0.5"),
+        ("ncm", "0", "0.25"),
+    ]
+
+
+def test_what_a_line_says(tmp_path):
+    # As is by definition of one method, with a comma; and what a spreadsheet must not break.
+    parameters = {"memory_strength": 1e-5, "code": 'a "b", c\nd', "n_iterations": None}
+    runs = summary("ewc-own", 0.5, setting="paper", parameters=parameters)
+    write_sheet(tmp_path / "results.csv", {"small": {"ewc-own": runs}})
+    (line,) = read(tmp_path / "results.csv")
+    assert json.loads(line.pop("parameters")) == parameters
+    assert json.loads(line.pop("accuracy_so_far")) == RECORD.accuracy_so_far
+    assert line == {
+        "dataset": "small",
+        "method": "ewc-own",
+        "title": "EWC, own outputs",
+        "setting": "paper",
+        "order": "shuffled",
+        "seed": "0",
+        "accuracy_half": "1.0",
+        "accuracy": "0.5",
+        "average_accuracy": "0.75",
+        "memory_loss": "0.5",
+        "learned": "1.0",
+        "backward_transfer": "-0.5",
+        "intransigence": "",
+        "learn_seconds": "0.75",
+        "predict_seconds": "0.375",
+        "peak_memory_bytes": "3000000",
+        "n_parameters": "1234",
+        "n_stored": "5",
+        "n_passes": "1.5",
+        "n_threads": "1",
+        "warnings": "[]",
+        "digest": "ewc-own-0",
+        "date": RECORD.date,
+    }
+
+
+def test_no_runs_leave_the_heads(tmp_path):
+    write_sheet(tmp_path / "results.csv", {})
+    assert (tmp_path / "results.csv").read_text().startswith("dataset,method,title,setting,order,")
+    assert read(tmp_path / "results.csv") == []
+
+
+def test_what_fails_leaves_the_old_sheet_whole(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_text("old")
+    runs = {"small": {"ncm": summary("ncm", 0.5), "unheard-of": summary("unheard-of", 0.5)}}
+    with pytest.raises(KeyError, match="unheard-of"):
+        write_sheet(path, runs)
+    assert path.read_text() == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["results.csv"]

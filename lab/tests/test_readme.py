@@ -1,0 +1,107 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kenyon_lab.data import CATALOGUE
+from kenyon_lab.experiments.archive import Archive
+from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.protocol.store import Store
+from kenyon_lab.reproduction.profiles import PROFILES
+from kenyon_lab.reproduction.report import headline
+from kenyon_lab.reproduction.statements import STATEMENTS
+from kenyon_lab.reproduction.verdict import write_verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
+BENCH_PAGE = (ROOT / "docs" / "bench.md").read_text()
+READOUTS_PAGE = (ROOT / "docs" / "readouts.md").read_text()
+REPRODUCTION_PAGE = (ROOT / "docs" / "reproduction.md").read_text()
+
+
+def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    promised = re.findall(r"print\(.*# (.*)", example)
+    assert capsys.readouterr().out.splitlines() == promised
+    assert (tmp_path / "intents.kenyon").exists()
+
+
+def test_the_commands_exist_and_ci_runs_them():
+    makefile, ci = (ROOT / "Makefile").read_text(), (ROOT / ".ci" / "run").read_text()
+    commands = re.findall(r"^make (\w+)", README, flags=re.MULTILINE)
+    assert commands[:2] == ["reproduce", "test"]
+    for target in {*commands, *re.findall(r"`make (\w+)", README)}:
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+    for command in commands:
+        assert f"make {command}\n" in ci
+
+
+@pytest.mark.parametrize(
+    ("page", "result"),
+    [
+        (README, "speed.md"),
+        (README, "memory.md"),
+        (README, "novelty.md"),
+        (README, "rivals.md"),
+        (README, "beyond.md"),
+        (READOUTS_PAGE, "beyond.md"),
+        (DATA_PAGE, "encoder.md"),
+        (BENCH_PAGE, "rivals.md"),
+    ],
+)
+def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
+    """Every row that a page takes from a benchmark stands there to the letter."""
+    measured = (ROOT / "benchmarks" / "results" / result).read_text()
+    rows = re.findall(rf"<!-- {result} -->\n\|.*\n\|.*\n((?:\|.*\n)+)", page)
+    assert rows
+    normal = {re.sub(r"\s+", " ", line) for line in measured.splitlines()}
+    for row in rows[0].splitlines():
+        assert re.sub(r"\s+", " ", row) in normal
+
+
+def test_pictures_are_there():
+    for page, folder in (
+        (README, ROOT),
+        (REPRODUCTION_PAGE, ROOT / "docs"),
+        (READOUTS_PAGE, ROOT / "docs"),
+    ):
+        pictures = re.findall(r"!\[.+?\]\((\S+?)\)", page)
+        assert pictures
+        for picture in pictures:
+            assert (folder / picture).stat().st_size > 10_000, picture
+
+
+def test_the_verdict_is_that_of_the_results(tmp_path):
+    evidence = PROFILES["full"].collect(
+        Store(ROOT / "lab" / "results"), Archive(ROOT / "lab" / "results")
+    )
+    judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
+    write_verdict(
+        tmp_path / "verdict.md", headline(judged), judged, "kenyon-lab reproduce --profile full"
+    )
+    assert (tmp_path / "verdict.md").read_text() == (ROOT / "docs" / "verdict.md").read_text()
+    for page in (README, REPRODUCTION_PAGE):
+        assert headline(judged)[0] in re.sub(r"\s+", " ", page)
+
+
+def test_the_page_of_the_data_says_what_the_catalogue_says():
+    page = re.sub(r"\s+", " ", DATA_PAGE)
+    for entry in CATALOGUE.values():
+        samples = f"{entry.n_train:,} + {entry.n_test:,}"
+        sizes = f"{entry.n_features} | {entry.n_classes} | {entry.n_tasks}"
+        (row,) = re.findall(rf"\| `{entry.name}` \| (.*?) \| (\d+ \| \d+ \| \d+) \|", page)
+        assert row[0].startswith(samples)
+        assert row[1] == sizes
+        assert re.sub(r"\s+", " ", entry.note) in page
+
+
+def test_the_page_of_the_bench_lists_the_methods():
+    listed = re.findall(r"^\| `([\w-]+)` \| (.*) \| (.*) \|$", BENCH_PAGE, flags=re.MULTILINE)
+    assert listed == [(entry.name, entry.title, entry.summary) for entry in METHODS.values()]

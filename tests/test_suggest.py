@@ -1,0 +1,71 @@
+"""What is suggested can be learned with, and is worth it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kenyon import FlyClassifier
+from kenyon.circuit import Coder
+from kenyon.suggest import (
+    choose_active,
+    choose_fan_in,
+    choose_learning_rate,
+    expected_level,
+    suggest,
+)
+from kenyon_lab.data import load
+
+
+@given(st.integers(1, 5000), st.integers(1, 10**6), st.integers(1, 10**5))
+@settings(max_examples=20, deadline=None)
+def test_any_numbers_give_parameters_that_are_taken(n_features, n_classes, n_samples):
+    suggested = suggest(n_features, n_classes, n_samples)
+    rate = suggested.pop("learning_rate")
+    assert 0 < rate <= 1
+    coder = Coder.design(n_features, **suggested)
+    assert coder.n_cells * n_classes <= 2**28
+    assert coder.n_active <= coder.n_cells // 2
+
+
+def test_it_is_better_than_the_default_on_digits():
+    digits = load("digits")
+    suggested = suggest(digits.n_features, digits.n_classes, 144)
+    best, usual = (
+        FlyClassifier(**parameters)
+        .fit(digits.X_train, digits.y_train)
+        .score(digits.X_test, digits.y_test)
+        for parameters in (suggested, {})
+    )
+    assert best > usual + 0.01
+
+
+def test_more_features_take_more_winners_and_more_cells_fewer():
+    assert choose_active(50, 5000, 100) < choose_active(500, 5000, 100)
+    assert choose_active(50, 20_000, 100) < choose_active(50, 5000, 100)
+
+
+def test_the_cap_is_at_twice_what_a_cell_counts_on_average():
+    for active in (0.02, 0.05, 0.1):
+        for n_samples in (300, 1000, 20_000):
+            rate = choose_learning_rate(active, 10**4, n_samples)
+            cap = 1 / (rate * expected_level(active, 10**4))
+            assert 1.7 < cap / (active * n_samples) < 2.5
+
+
+def test_rates_go_down_with_samples():
+    rates = [choose_learning_rate(0.05, 10**4, n) for n in (1, 10, 100, 1000, 10**4)]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] == 1
+
+
+def test_fan_in_is_at_most_half_the_channels():
+    assert choose_fan_in(20, 0.05) == 10
+    assert choose_fan_in(2, 0.05) == choose_fan_in(1, 0.05) == 1
+    assert choose_fan_in(1000, 0.05) == 28
+
+
+@pytest.mark.parametrize("name", ["n_features", "n_classes", "samples_per_class"])
+def test_nothing_of_something_is_refused(name):
+    given = {"n_features": 10, "n_classes": 2, "samples_per_class": 5, name: 0}
+    with pytest.raises(ValueError, match=f"{name} must be from 1"):
+        suggest(**given)
