@@ -20,7 +20,7 @@ def snapshot(model):
     state = {name: value for name, value in vars(model).items() if name != "circuit_"}
     if "circuit_" in vars(model):
         coder = model.circuit_.coder
-        with model.circuit_.memory.reading as memory:
+        with model.circuit_.memory.reading as snapshot:
             state |= {"coder": coder, "classes": memory.classes, **memory.content()}
         if len(memory):
             state["says"] = model.decision_function(X[:, : model.n_features_in_])

@@ -113,6 +113,6 @@ def test_too_little_to_tell():
     with pytest.raises(NotFittedError):
         FlyClassifier().novelty_threshold()
     assert taught([0]).novelty_threshold() == 1
-    empty = taught([0]).forget(0)
+    empty = taught([0]).drop_class(0)
     with pytest.raises(ValueError, match="no classes left"):
         empty.novelty_threshold()

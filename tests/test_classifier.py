@@ -23,7 +23,7 @@ SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
 
 
 def state(model):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return (
             memory.classes.dtype,
             memory.classes.tolist(),
@@ -114,7 +114,7 @@ def paper_and_integers(seed, n_features=64, n_classes=10, parameters=FOR_DIGITS)
     """The paper's equations and the integer model on the same wiring, not yet taught."""
     model = FlyClassifier(**parameters, random_state=seed).fit(np.ones((1, n_features)), [0])
     theta = np.zeros((parameters["n_cells"], n_features))
-    np.put_along_axis(theta, model.circuit_.coder.native.inputs.astype(int), 1, axis=1)
+    np.put_along_axis(theta, model.circuit_.coder.native.connections.astype(int), 1, axis=1)
     return PaperModel(theta, parameters["n_active"], n_classes, parameters["learning_rate"]), model
 
 
@@ -218,12 +218,12 @@ def test_counts_and_sizes():
         int((NAMES[Y[:300]] == name).sum()) for name in model.classes_
     ]
     assert model.n_samples_seen_ == 300
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         content = memory.content()
-    kept = content["kept_codes"].nbytes + 40 * len(content["kept_counts"]) + 32 * 10
+    kept = content["calibration_codes"].nbytes + 40 * len(content["calibration_counts"]) + 32 * 10
     # One block of 16 classes of 4 bytes for each cell, and the wiring, by cell and by channel.
     assert model.nbytes == 500 * 64 + 500 * 8 * 4 + 64 * 512 // 8 + kept
-    assert 300 * 2 * 40 <= content["kept_codes"].nbytes <= 300 * 2.2 * 40
+    assert 300 * 2 * 40 <= content["calibration_codes"].nbytes <= 300 * 2.2 * 40
 
 
 def test_classes_named_beforehand_appear_at_once():
@@ -244,7 +244,7 @@ def test_fit_forgets_what_was_before():
 
 def test_forgetting_a_class_is_never_having_learned_it():
     rows = np.arange(800)
-    model = taught(rows).forget("three").rename("four", "IV")
+    model = taught(rows).drop_class("three").rename_class("four", "IV")
     kept = rows[Y[rows] != 3]
     expected = FlyClassifier(**SMALL).fit(X[kept], np.where(Y[kept] == 4, "IV", NAMES[Y[kept]]))
     assert state(model)[1:] == state(expected)[1:]

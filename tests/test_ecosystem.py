@@ -53,7 +53,7 @@ def small(**parameters):
 
 
 def synapses(model):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return memory.synapses
 
 

@@ -26,7 +26,7 @@ COUNT = 1 / 128
 
 def parts(model):
     """The memories of a model, or of its compartments."""
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return getattr(memory, "parts", (memory,))
 
 
@@ -112,14 +112,14 @@ def test_what_is_taken_is_rounded_as_the_product_and_not_as_its_binary_form():
 
 def test_interrupted_it_leaves_no_class_weakened_without_a_mark(monkeypatch):
     memory = parts(taught())[0].copy()
-    before, kept = memory.synapses, counting.keep_none
+    before, kept = memory.synapses, counting.disable
 
     def interrupt(store, slot):
         kept(store, slot)
         if len(memory.extinguished) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(counting, "keep_none", interrupt)
+    monkeypatch.setattr(counting, "disable", interrupt)
     codes = taught().circuit_.coder.native.encode(X, 1)
     with pytest.raises(KeyboardInterrupt):
         memory.extinguish(codes, Y, 0.5, Rates())
@@ -161,21 +161,21 @@ def test_it_is_taken_over_but_not_merged_with_another():
     for target, other in ((weakened, taught()), (taught(), weakened), (weakened, weakened)):
         assert_refused(target, lambda m, o=other: m.merge(o), ValueError, f"merge .*{EXTINGUISHED}")
     before = parts(weakened)[0].synapses[0]
-    merged = taught().forget("a").merge(weakened.forget("b"))
+    merged = taught().drop_class("a").merge(weakened.drop_class("b"))
     np.testing.assert_array_equal(parts(merged)[0].synapses[0], before)
     assert_refused(merged, lambda m: m.unlearn(X[:1], ["a"]), ValueError, EXTINGUISHED)
     merged.unlearn(X[1:2], ["b"])
 
 
 def test_the_mark_follows_its_class(tmp_path):
-    model = taught().extinguish(X[:1], ["a"], 0.3).rename("a", "z")
+    model = taught().extinguish(X[:1], ["a"], 0.3).rename_class("a", "z")
     sentence = "for the label 'z'"
     assert_refused(model, lambda m: m.unlearn(X[:1], ["z"]), ValueError, sentence)
     model.save(tmp_path / "fly.kenyon")
     loaded = kenyon.load(tmp_path / "fly.kenyon")
     assert snapshot(loaded) == snapshot(model)
     assert_refused(loaded, lambda m: m.unlearn(X[:1], ["z"]), ValueError, sentence)
-    loaded.forget("z").learn_one(X[0], "z").unlearn(X[:1], ["z"])
+    loaded.drop_class("z").learn_one(X[0], "z").unlearn(X[:1], ["z"])
     loaded.save(tmp_path / "fly.kenyon")
     assert snapshot(kenyon.load(tmp_path / "fly.kenyon")) == snapshot(loaded)
 

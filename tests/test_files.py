@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.files import replacing
+from kenyon._files import replacing
 
 
 def write(path, content="new"):

@@ -24,7 +24,7 @@ def fly(**parameters):
 
 
 def synapses(model):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return memory.synapses
 
 
@@ -228,7 +228,7 @@ def test_longer_strings_may_come_later():
         assert model.classes_.tolist() == sorted(words[: i + 1])
         assert model.classes_.dtype == f"<U{len(word)}"
     assert model.predict(np.eye(4)).tolist() == words
-    assert model.forget("c" * 1000).classes_.dtype == "<U40"
+    assert model.drop_class("c" * 1000).classes_.dtype == "<U40"
 
 
 @pytest.mark.parametrize(

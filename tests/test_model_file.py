@@ -29,7 +29,7 @@ def taught(n=200, **parameters):
 
 
 def content(model):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return {"classes": memory.classes, **memory.content()}
 
 
@@ -109,9 +109,9 @@ def test_saved_is_loaded_and_learns_on_alike(labels, as_objects, width, paramete
 
 @pytest.mark.parametrize("parameters", [{}, FADING], ids=["counting", "decaying"])
 def test_what_was_edited_is_saved_as_it_is(parameters, tmp_path):
-    model = taught(**parameters).forget(3).rename(7, 70).partial_fit(X[:5], Y[:5] + 20)
+    model = taught(**parameters).drop_class(3).rename_class(7, 70).partial_fit(X[:5], Y[:5] + 20)
     loaded = saved_and_loaded(model, tmp_path / "fly.kenyon")
-    assert_same(loaded.forget(70), model.forget(70))
+    assert_same(loaded.drop_class(70), model.drop_class(70))
     assert_same(loaded.fit(X[:50], Y[:50]), taught(50, **parameters))
 
 
@@ -125,7 +125,7 @@ def test_declared_classes_and_none_at_all_are_saved(tmp_path):
     model = FlyClassifier(n_cells=50).partial_fit(X[:1], ["a"], classes=["a", "b", "long name"])
     assert saved_and_loaded(model, tmp_path / "three").class_count_.tolist() == [1, 0, 0]
     for label in ("a", "b", "long name"):
-        model.forget(label)
+        model.drop_class(label)
     assert_same(saved_and_loaded(model, tmp_path / "none").fit(X, Y), model.fit(X, Y))
 
 
@@ -166,7 +166,7 @@ def test_many_classes_take_the_size_of_their_counters_and_codes(tmp_path):
 def test_a_wide_circuit_takes_no_more_than_its_counters_and_codes(tmp_path):
     model = FlyClassifier(n_cells=20000, fan_in=64).fit(X, Y > 4)
     model.save(tmp_path / "fly.kenyon")
-    kept = len(content(model)["kept_codes"])
+    kept = len(content(model)["calibration_codes"])
     assert kept < 1024 * 1000 * 2.05
     assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (2 * 20000 * 4 + kept) < 1.02
 

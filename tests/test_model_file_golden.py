@@ -41,7 +41,7 @@ def write():
 
 
 def content(model):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return memory.content()
 
 
@@ -102,7 +102,7 @@ def test_the_golden_weights_give_the_labels_and_scores_that_they_gave():
 
 def test_what_kept_no_codes_keeps_those_of_new_classes_and_merges():
     old = kenyon.load(GOLDEN / "golden-v1.kenyon").partial_fit(X[:5], ["moth"] * 5)
-    assert content(old)["kept_samples"].tolist() == [0, 0, 5, 0]
+    assert content(old)["calibration_sizes"].tolist() == [0, 0, 5, 0]
     merged = old.merge(counting())
-    assert content(merged)["kept_samples"].tolist() == [0, 0, 5, 0]
+    assert content(merged)["calibration_sizes"].tolist() == [0, 0, 5, 0]
     assert merged.unlearn(X[:5], ["moth"] * 5).unlearn(X, Y).unlearn(X, Y).classes_.size == 0

@@ -290,45 +290,45 @@ def changed(name, place, value):
 
 
 KEPT = {
-    "no bounds": lambda t: t.pop("kept_bounds"),
-    "bounds of float64": lambda t: t.update(kept_bounds=t["kept_bounds"] * 1.0),
-    "a bound too few": lambda t: t.update(kept_bounds=t["kept_bounds"][:2]),
-    "a bound that no fall passes": changed("kept_bounds", 0, 2**62 - 1),
-    "a bound too high": changed("kept_bounds", 0, 2**63 - 1),
-    "a bound below the codes": changed("kept_bounds", slice(None), 0),
-    "negative bound": changed("kept_bounds", 0, -1),
-    "a bound that no number of falls reaches": changed("kept_bounds", 0, -(2**63)),
-    "samples that do not add up": changed("kept_samples", 0, 9),
-    "samples that overflow": changed("kept_samples", slice(None), [2**62, 2**62, 2**62]),
-    "a code counted too often": changed("kept_counts", 0, 5),
-    "a code that overflows": changed("kept_counts", slice(None), 2**62),
-    "a code of no sample": changed("kept_counts", 0, 0),
-    "starts in disorder": changed("kept_starts", 1, 2**40),
-    "a first start that is not 0": changed("kept_starts", 0, 1),
-    "no starts": lambda t: t.update(kept_starts=t["kept_starts"][:0]),
-    "codes cut short": lambda t: t.update(kept_codes=t["kept_codes"][:-1]),
-    "codes of int64": lambda t: t.update(kept_codes=t["kept_codes"].astype(np.int64)),
-    "a level 0": changed("kept_codes", 1, 0),
-    "a cell out of range": changed("kept_codes", 0, 100),
-    "a gap that never ends": changed("kept_codes", slice(None), 255),
+    "no bounds": lambda t: t.pop("calibration_thresholds"),
+    "bounds of float64": lambda t: t.update(calibration_thresholds=t["calibration_thresholds"] * 1.0),
+    "a bound too few": lambda t: t.update(calibration_thresholds=t["calibration_thresholds"][:2]),
+    "a bound that no fall passes": changed("calibration_thresholds", 0, 2**62 - 1),
+    "a bound too high": changed("calibration_thresholds", 0, 2**63 - 1),
+    "a bound below the codes": changed("calibration_thresholds", slice(None), 0),
+    "negative bound": changed("calibration_thresholds", 0, -1),
+    "a bound that no number of falls reaches": changed("calibration_thresholds", 0, -(2**63)),
+    "samples that do not add up": changed("calibration_sizes", 0, 9),
+    "samples that overflow": changed("calibration_sizes", slice(None), [2**62, 2**62, 2**62]),
+    "a code counted too often": changed("calibration_counts", 0, 5),
+    "a code that overflows": changed("calibration_counts", slice(None), 2**62),
+    "a code of no sample": changed("calibration_counts", 0, 0),
+    "starts in disorder": changed("calibration_starts", 1, 2**40),
+    "a first start that is not 0": changed("calibration_starts", 0, 1),
+    "no starts": lambda t: t.update(calibration_starts=t["calibration_starts"][:0]),
+    "codes cut short": lambda t: t.update(calibration_codes=t["calibration_codes"][:-1]),
+    "codes of int64": lambda t: t.update(calibration_codes=t["calibration_codes"].astype(np.int64)),
+    "a level 0": changed("calibration_codes", 1, 0),
+    "a cell out of range": changed("calibration_codes", 0, 100),
+    "a gap that never ends": changed("calibration_codes", slice(None), 255),
 }
 
 
 @pytest.mark.parametrize("change", KEPT.values(), ids=KEPT.keys())
 @pytest.mark.parametrize("path", [{}], indirect=True)
-def test_kept_codes_that_cannot_be(path, change):
+def test_calibration_codes_that_cannot_be(path, change):
     forge(path, lambda header, tensors: change(tensors))
     assert_refused(path, "is damaged: ")
 
 
 @pytest.mark.parametrize("path", [{}], indirect=True)
-def test_kept_codes_that_the_counters_have_not_seen_are_dropped(path):
+def test_calibration_codes_that_the_counters_have_not_seen_are_dropped(path):
     forge(path, lambda header, tensors: tensors["synapses"][0].fill(0))
-    with kenyon.load(path).circuit_.memory.reading as memory:
+    with kenyon.load(path).circuit_.memory.reading as snapshot:
         content = memory.content()
-    assert content["kept_bounds"].tolist() == [0, 2**62, 2**62]
-    assert content["kept_samples"][0] == 0
-    assert (content["kept_samples"][1:] > 0).all()
+    assert content["calibration_thresholds"].tolist() == [0, 2**62, 2**62]
+    assert content["calibration_sizes"][0] == 0
+    assert (content["calibration_sizes"][1:] > 0).all()
 
 
 PARTS = {

@@ -46,7 +46,7 @@ def test_with_ridge_it_is_also_the_say_in_its_own_score(n_later):
     model.predict(X[:1])
     model.partial_fit(X[600 : 600 + n_later + 1], Y[600 : 600 + n_later + 1])
     novelty, best = model.novelty(X[700:1000]), model.decision_function(X[700:1000]).max(axis=1)
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         L, unit = memory.pairs.expand(1), memory.factor.unit
     Phi = 255 * SparseCoder(**SMALL).fit(X).transform(X[700:1000]).toarray()
     G = L + np.tril(L, -1).T + 0.1 * unit * np.eye(500)

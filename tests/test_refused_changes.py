@@ -47,7 +47,7 @@ def test_unlearning_what_was_never_learned(rows, labels, sentence):
 def test_unlearning_the_same_twice():
     model = taught().unlearn(X[:6], Y[:6])
     assert_refused(model, lambda m: m.unlearn(X[:6], Y[:6]), ValueError, NEVER)
-    assert_refused(model.forget("a"), lambda m: m.unlearn(X[:6], Y[:6]), ValueError, "label 'a'")
+    assert_refused(model.drop_class("a"), lambda m: m.unlearn(X[:6], Y[:6]), ValueError, "label 'a'")
 
 
 def test_unlearning_a_class_that_was_only_named():
@@ -122,19 +122,19 @@ def test_merging_nothing_or_what_has_learned_nothing():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda m: m.rename("a", "b"), "the label 'b' exists already"),
-        (lambda m: m.rename("a", "a"), "the label 'a' exists already"),
-        (lambda m: m.rename("z", "b"), "the label 'z' has not been learned"),
-        (lambda m: m.rename("z", "y"), "the label 'z' has not been learned"),
-        (lambda m: m.rename("a", 1), "all strings or all numbers, but '[bc]' and 1 are mixed"),
-        (lambda m: m.rename("a", 0.5), "y must hold classes, not 0.5"),
-        (lambda m: m.rename("a", None), "labels must be strings or numbers, but y holds None"),
-        (lambda m: m.rename("a", ["z"]), r"new must be one label, but is \['z'\]"),
-        (lambda m: m.rename(["a"], "z"), r"the label \['a'\] has not been learned"),
-        (lambda m: m.forget("z"), "the label 'z' has not been learned"),
-        (lambda m: m.forget(0), "the label 0 has not been learned"),
-        (lambda m: m.forget(["a"]), r"the label \['a'\] has not been learned"),
-        (lambda m: m.forget(None), "the label None has not been learned"),
+        (lambda m: m.rename_class("a", "b"), "the label 'b' exists already"),
+        (lambda m: m.rename_class("a", "a"), "the label 'a' exists already"),
+        (lambda m: m.rename_class("z", "b"), "the label 'z' has not been learned"),
+        (lambda m: m.rename_class("z", "y"), "the label 'z' has not been learned"),
+        (lambda m: m.rename_class("a", 1), "all strings or all numbers, but '[bc]' and 1 are mixed"),
+        (lambda m: m.rename_class("a", 0.5), "y must hold classes, not 0.5"),
+        (lambda m: m.rename_class("a", None), "labels must be strings or numbers, but y holds None"),
+        (lambda m: m.rename_class("a", ["z"]), r"new must be one label, but is \['z'\]"),
+        (lambda m: m.rename_class(["a"], "z"), r"the label \['a'\] has not been learned"),
+        (lambda m: m.drop_class("z"), "the label 'z' has not been learned"),
+        (lambda m: m.drop_class(0), "the label 0 has not been learned"),
+        (lambda m: m.drop_class(["a"]), r"the label \['a'\] has not been learned"),
+        (lambda m: m.drop_class(None), "the label None has not been learned"),
     ],
 )
 def test_renaming_and_forgetting_what_cannot_be(rates, call, sentence):
@@ -184,7 +184,7 @@ TOO_MANY = "a counter would exceed 2147483647: too many samples of one class"
 def test_counters_fill_to_the_last_and_no_further():
     model = filled(room=255).learn_one(X[0], "a").partial_fit(X[:1], ["b"])
     assert model.class_count_.tolist() == [8_000_001, 8_000_001, 8_000_000]
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         assert memory.synapses.max() == LARGEST
     assert_refused(model, lambda m: m.learn_one(X[0], "a"), OverflowError, TOO_MANY)
     assert_refused(model, lambda m: m.partial_fit(X[:1], ["b"]), OverflowError, TOO_MANY)

@@ -22,7 +22,7 @@ def test_any_numbers_give_parameters_that_are_taken(n_features, n_classes, n_sam
     suggested = suggest(n_features, n_classes, n_samples)
     rate = suggested.pop("learning_rate")
     assert 0 < rate <= 1
-    coder = Coder.design(n_features, **suggested)
+    coder = design_layer(n_features, FLY_LAYER, **suggested)
     assert coder.n_cells * n_classes <= 2**28
     assert coder.n_active <= coder.n_cells // 2
 

@@ -2,10 +2,9 @@
 
 from importlib.metadata import version
 
-from kenyon.circuit import Explanation
-from kenyon.classifier import FlyClassifier
-from kenyon.coders import DenseCoder, SparseCoder
-from kenyon.model_file import load
+from kenyon.classifier import FlyClassifier, load
+from kenyon.coder import SparseCoder
+from kenyon.explanation import Explanation
 
 __version__ = version("kenyon")
-__all__ = ["DenseCoder", "Explanation", "FlyClassifier", "SparseCoder", "load"]
+__all__ = ["Explanation", "FlyClassifier", "SparseCoder", "load"]

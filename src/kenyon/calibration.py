@@ -1,4 +1,4 @@
-"""Scores made into probabilities that can be trusted."""
+"""Calibrated probabilities from scores."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from kenyon.circuit.readout import derive_once
+from kenyon.circuit import SummingMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit import Memory, Readout
+    from kenyon.circuit import Snapshot
+    from kenyon.readouts import Readout
 
     Matrix = NDArray[np.float64]
 
-SLOPES = -20.0, 20.0
-EXPONENTS = math.log(0.2), math.log(2.0)
-"""Both as logarithms: where the fit looks for them."""
+LOG_SLOPES = -20.0, 20.0
+LOG_EXPONENTS = math.log(0.2), math.log(2.0)
+"""The bounds of the fit."""
 STIFFNESS = 2.0
-"""What an exponent other than 1 must be worth: in nats, times its logarithm squared."""
+"""The penalty on the squared logarithm of the exponent, in nats."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Probabilities that fall with how far a class's score is below the best.
+    """Probabilities that fall with the distance of a class's score to the best score.
 
     The probability of a class is proportional to exp(-slope * (distance / unit) ** exponent). With
     an exponent of 1 that is a softmax with a temperature.
@@ -41,14 +42,13 @@ class Calibration:
 
     @classmethod
     def fit(cls, scores: Matrix, ranks: NDArray[Any], shares: NDArray[np.float64]) -> Calibration:
-        """Return the most likely one, given scores, the true classes and how much each counts.
+        """Return the maximum-likelihood fit to scores, ranks of the true classes and weights.
 
-        One sample more, which might be of any class, keeps it from being sure of everything where
-        there are few.
+        One pseudo-sample, spread over all classes, prevents certainty where there are few samples.
         """
         distances = _distances(scores)
         unit = float(distances.mean()) or 1.0
-        # The logarithm of nothing must only be finite: it is as good as nothing to any power.
+        # log(0) must be finite; the power of such a distance still rounds to 0.
         logs = np.log(np.maximum(distances / unit, np.finfo(np.float64).tiny))
         n, n_classes = scores.shape
         targets = np.full((n, n_classes), 1 / ((n + 1) * n_classes))
@@ -66,43 +66,46 @@ class Calibration:
             stiff = STIFFNESS / n
             return likelihood + stiff * power**2, np.array([by_slope, by_power + 2 * stiff * power])
 
-        found = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=(SLOPES, EXPONENTS))
+        found = minimize(
+            loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=(LOG_SLOPES, LOG_EXPONENTS)
+        )
         slope, exponent = np.exp(found.x).tolist()
         return cls(slope, exponent, unit)
 
     def probabilities(self, scores: Matrix) -> Matrix:
-        """Return the probability of each class; the highest score's is the highest."""
+        """Return the probability of each class; the highest score has the highest."""
         logits = -self.slope * (_distances(scores) / self.unit) ** self.exponent
         return _prefer(softmax(logits, axis=1), scores.argmax(axis=1))
 
 
-def find_probabilities(memory: Memory, readout: Readout, codes: Codes, n_threads: int) -> Matrix:
-    """Return the probability of each of a memory's classes; without codes to tell, the softmax."""
-    scores = readout.scores(memory, codes, n_threads)
-    calibration = calibrate(memory, readout, n_threads)
+def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Matrix:
+    """Return the probability of each class; without a calibration sample, the softmax."""
+    scores = readout.scores(snapshot, codes, n_threads)
+    calibration = calibrate(snapshot, readout, n_threads)
     if calibration is None:
         return _prefer(softmax(scores, axis=1), scores.argmax(axis=1))
     return calibration.probabilities(scores)
 
 
-def calibrate(memory: Memory, readout: Readout, n_threads: int) -> Calibration | None:
-    """Return how the scores of a memory are read as probabilities, if it keeps codes to tell.
-
-    Each code that it keeps is scored as if it had not been learned. Classes count alike.
-    """
+def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibration | None:
+    """Fit probabilities to held-out scores, if there are some; classes count alike."""
+    memory = snapshot.memory
 
     def fit() -> Calibration | None:
-        kept = memory.kept
-        if kept is None or not len(kept.codes) or len(memory) == 1:
+        if not isinstance(memory, SummingMemory) or len(memory) == 1:
             return None
-        scores = readout.held_out_scores(memory, kept, n_threads)
-        return Calibration.fit(scores, kept.ranks, kept.shares)
+        sample = memory.calibration_sample()
+        if not len(sample.codes):
+            return None
+        scores = readout.held_out_scores(snapshot, sample, n_threads)
+        return Calibration.fit(scores, sample.ranks, sample.shares)
 
-    return derive_once(memory, (Calibration, readout), lambda: readout.basis(memory), fit)
+    key = readout, readout.calibration_version(snapshot, n_threads)
+    return snapshot.cache.get("calibration", key, fit)
 
 
 def _prefer(probabilities: Matrix, best: NDArray[np.intp]) -> Matrix:
-    """Make the best class's probability the highest where rounding has made others as high."""
+    """Make the best class's probability the highest where rounding made others equal."""
     tied = np.flatnonzero(probabilities.argmax(axis=1) != best)
     probabilities[tied, best[tied]] = np.nextafter(probabilities[tied].max(axis=1), 2.0)
     return probabilities

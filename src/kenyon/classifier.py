@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,79 +11,104 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from kenyon import model_file
-from kenyon.circuit import Circuit, Explanation, Rates, check_rates, count_threads
-from kenyon.coders import design_coder
-from kenyon.confidence import ConfidenceMixin
-from kenyon.editing import EditingMixin
-from kenyon.readouts import check_readout, new_memory, usual_layer
-from kenyon.validation import unchanged_on_error, validate_labelled, validate_samples
+from kenyon._native import MAX_LEVEL
+from kenyon._validation import (
+    as_number,
+    as_vector,
+    check_rates,
+    check_share,
+    choose_seed,
+    count_threads,
+    design_layer,
+    replace_labels,
+    unchanged_on_error,
+    validate_labelled,
+    validate_samples,
+)
+from kenyon.calibration import probabilities
+from kenyon.circuit import Circuit
+from kenyon.explanation import Explanation
+from kenyon.model_file import Content
+from kenyon.novelty import novelty_threshold
+from kenyon.readouts import FlyReadout, make_readout, new_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
-    from kenyon.circuit import Guard, Memory, Readout
-    from kenyon.circuit.coder import Channels
-    from kenyon.circuit.compartments import PerCompartment
-    from kenyon.circuit.usual import Inhibition
-    from kenyon.readouts import ReadoutName
+    from kenyon._native import Codes
+    from kenyon._validation import Channels
+    from kenyon.circuit import Rates, Snapshot, VersionedMemory
+    from kenyon.circuit.coder import Inhibition
+    from kenyon.readouts import Readout, ReadoutName
+
+Self = TypeVar("Self", bound="FlyClassifier")
 
 
-class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that learns one example at a time and does not forget.
 
     The fruit fly's two layers: a sparse random code (see `SparseCoder`), and a memory in which
     each sample strengthens the synapses from its active cells to its class and leaves all others
-    alone. One pass is enough, and new classes may come at any time. Samples are not stored; without
-    decay the codes of a few are, so that the model can tell how sure it may be.
+    unchanged. One pass is enough, and new classes may come at any time. Samples are not stored.
 
-    Without decay the memory only counts, so that the model is the same, bit for bit, in whatever
-    order, batches or shards its samples come; models of the same circuit can be merged, and samples
-    unlearned, exactly. The scale of a sample is ignored: `x` and `3 * x` are the same to it.
+    **Exact.** Without decay the memory holds sums of integers: order, batches and shards do not
+    change a single bit of them, and models of the same circuit merge exactly. After `unlearn` all
+    sums, and the scores of "fly" and "bayes", are bit for bit as if the samples had never been
+    learned; the scores of "ridge" are equal up to rounding.
 
-    Any number of threads may predict while others learn: each call sees the model before or after a
-    batch, never half of it. Only the first samples must be learned by one thread alone. A call with
-    more rows than are coded at once (4096 or fewer) learns them into a copy of the memory, which
-    then takes its place.
+    **Calibration sample.** `predict_proba` and `novelty_threshold` read codes of a few samples as
+    if they had not been learned: up to 1024 in all, or up to 8 for each class where there are more
+    than 128 classes. The calibration sample does not depend on the order of samples; merging and
+    saving keep it. `unlearn` removes a sample's code, but codes that a full calibration sample has
+    dropped do not come back. So after `unlearn` probabilities and thresholds may differ from those
+    of a model that never learned the samples.
+
+    **Threads.** Any number of threads may predict while others learn: each call sees the model
+    before or after a batch. Only the first samples must be learned by one thread alone. A call
+    with more rows than one batch of codes (at most 4096 rows) learns into a copy of the memory,
+    which then replaces it.
+
+    **Scale.** A sample is divided by its largest magnitude: `x` and `3 * x` have the same code.
 
     Parameters
     ----------
     n_cells, fan_in, n_active, inhibition, channels
-        The first layer, as of `SparseCoder`. They take effect when the first samples are learned.
-        With readout "ridge" those that are None are chosen for it: up to 4100 cells, each summing a
-        quarter of the features, and half of them active, with "subtract".
-    learning_rate : float or "auto", or a tuple of them, default="auto"
-        How much one sample strengthens a synapse, of at most 1: the paper's beta. "auto" stands for
-        20 / (samples of the class). Without decay it is a matter of reading only: setting it after
-        learning takes effect at once.
-    decay : float or tuple of floats, default=0.0
-        The share of every weight that fades at every sample: the paper's alpha, from 0 to below 1.
-        With decay the order of samples matters, so merging and unlearning are refused, and the
-        learning rate must be a number, which affects the samples that follow. With tuples, an
-        entry each, there are several compartments: memories that all learn every sample, of which
-        the surest speaks for a class. `learning_rate=("auto", 3.0), decay=(0.0, 0.001)` is one
-        that stays and one that learns at once and fades within some thousand samples.
+        The first layer, as for `SparseCoder`. They take effect when the first samples are learned.
+        By default the first layer depends on the readout: for "ridge" up to 4100 cells, each
+        summing a quarter of the features, half of them active, with "subtract".
+    learning_rate : float or "auto", default="auto"
+        The weight that one sample adds to a synapse, of at most 1: the paper's beta. "auto" means
+        20 / (samples of the class). Without decay it is only used when reading: a new value takes
+        effect at once.
+    decay : float, default=0.0
+        The share of every weight that decays at every sample: the paper's alpha, from 0 to below 1.
+        With decay the order of samples matters, so `merge` and `unlearn` raise ValueError, and the
+        learning rate must be a number and applies to later samples.
+    compartments : sequence of (learning_rate, decay) pairs, default=None
+        Several memories instead of one. Each learns every sample at its own rates; the highest
+        score counts. At most one has no decay. `[("auto", 0.0), (3.0, 0.001)]` is one that keeps
+        everything and one that learns at once and decays within some thousand samples.
     readout : {"fly", "bayes", "ridge"}, default="fly"
-        How the memory is read. "fly": weights that grow up to a cap, the paper's model. "bayes":
-        the log-likelihood of the code under each class. "ridge": least squares over all cells
-        together, the most accurate; it also counts pairs of cells, in n_cells² / 2 sums of 4 to 8
-        bytes, and solves for the weights when first read after learning. "fly" and "bayes" can be
-        exchanged at any time; "ridge" must be there from the first sample, and can then be
-        exchanged, too, though its first layer suits the others less. A class that is dropped it
-        remembers as samples of no class; to unlearn them instead is exact.
-    smoothing : float, default=0.1
-        With "bayes", what every cell is taken to have seen of each class besides, in samples at
-        full strength.
+        "fly": weights that grow up to a cap, the paper's model. "bayes": the log-likelihood of the
+        code under each class. "ridge": least squares over all cells together, the most accurate;
+        it also counts pairs of cells, in n_cells² / 2 sums of 4 to 8 bytes, and solves for the
+        weights at the first prediction after learning. "fly" and "bayes" can be exchanged at any
+        time. "ridge" must be set before the first sample; it can then be exchanged too, but its
+        first layer suits the others less.
+    pseudocount : float, default=0.1
+        With "bayes", the activity added to every cell of every class, in samples at full strength.
     penalty : float or "auto", default="auto"
         With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell
-        (rounded to a power of two, so that it stays while little is learned). "auto": by
-        the number of samples to a cell, and generalised cross-validation.
+        (rounded to a power of two). "auto": by the number of samples for each cell, and
+        generalised cross-validation.
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None
-        Threads that code and read; results do not depend on it, but for the rounding of "ridge".
-        None: as many as there are processors, or OMP_NUM_THREADS if that is less.
+        Threads; results do not depend on their number, up to the rounding of "ridge". None: all
+        processors, or OMP_NUM_THREADS if that is less.
 
     Attributes
     ----------
@@ -95,11 +121,9 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
     saturation_ : float
         The share of synapses at their cap, at the present learning rate.
     nbytes : int
-        Memory that the model takes.
+        The size of the model: its synapses and its wiring.
     n_features_in_ : int
         Width of the input.
-    circuit_ : Circuit
-        The two layers.
 
     References
     ----------
@@ -128,10 +152,11 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         n_active: int | None = None,
         inhibition: Inhibition | None = None,
         channels: Channels = "auto",
-        learning_rate: PerCompartment[float | Literal["auto"]] = "auto",
-        decay: PerCompartment[float] = 0.0,
+        learning_rate: float | Literal["auto"] = "auto",
+        decay: float = 0.0,
+        compartments: Sequence[tuple[float | Literal["auto"], float]] | None = None,
         readout: ReadoutName = "fly",
-        smoothing: float = 0.1,
+        pseudocount: float = 0.1,
         penalty: float | Literal["auto"] = "auto",
         random_state: int | np.random.RandomState | None = 0,
         n_threads: int | None = None,
@@ -143,14 +168,15 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         self.channels = channels
         self.learning_rate = learning_rate
         self.decay = decay
+        self.compartments = compartments
         self.readout = readout
-        self.smoothing = smoothing
+        self.pseudocount = pseudocount
         self.penalty = penalty
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def fit(self, X: Any, y: Any) -> FlyClassifier:
-        """Forget everything, then learn.
+    def fit(self: Self, X: Any, y: Any) -> Self:
+        """Discard everything learned, then learn.
 
         Parameters
         ----------
@@ -162,15 +188,10 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         -------
         self
         """
-        with unchanged_on_error(self):
-            X, y = self._validate(X, y, reset=True)
-            circuit = self._new_circuit()
-            self._teach(circuit, X, y)
-            self.circuit_ = circuit
-        return self
+        return self._fit_new(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> FlyClassifier:
-        """Learn more samples, of old or of new classes.
+    def partial_fit(self: Self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        """Learn more samples, of known or of new classes.
 
         Parameters
         ----------
@@ -178,27 +199,23 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         y : array-like of shape (n_samples,)
             Labels: strings or numbers.
         classes : array-like, default=None
-            Never needed. Classes named here appear in `classes_` even before they are learned.
+            Never needed. These classes appear in `classes_` even before they have samples.
 
         Returns
         -------
         self
         """
         if not hasattr(self, "circuit_"):
-            with unchanged_on_error(self):
-                X, y = self._validate(X, y, reset=True)
-                circuit = self._new_circuit()
-                self._teach(circuit, X, y, classes)
-                self.circuit_ = circuit
-        else:
-            X, y = self._validate(X, y, reset=False)
-            self._teach(self.circuit_, X, y, classes)
+            return self._fit_new(X, y, classes)
+        X, y = self._validate(X, y, reset=False)
+        self._learn(self.circuit_, X, y, classes)
         return self
 
-    def learn_one(self, x: ArrayLike, y: Any) -> FlyClassifier:
+    def learn_one(self: Self, x: ArrayLike, y: Any) -> Self:
         """Learn one sample: the same as `partial_fit`, in microseconds.
 
-        With "ridge" in some hundreds of them; with compartments, which are copied, in milliseconds.
+        With "ridge" it takes some hundreds of microseconds; with compartments, which are copied,
+        milliseconds.
 
         Parameters
         ----------
@@ -214,8 +231,157 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
             raise ValueError(f"y must be one label, but has the shape {label.shape}")
         if not hasattr(self, "circuit_"):
             return self.partial_fit(np.asarray(x)[np.newaxis], label.reshape(1))
-        self.circuit_.learn_one(x, label.reshape(1), self._rates())
+        self.circuit_.learn_one(self._encode_one(x), label.reshape(1), self._rates())
         return self
+
+    def unlearn(self: Self, X: Any, y: Any) -> Self:
+        """Remove samples: afterwards the sums are as if they had never been learned.
+
+        The call raises ValueError, and changes nothing, if a counter, a pair or the number of
+        samples of a class would fall below zero, if a class without samples would keep counts, or
+        if the counters would no longer contain the calibration sample: these samples, or samples
+        unlearned before, were never learned. A successful call does not prove that they were. A
+        class with extinguished synapses cannot be unlearned.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The labels that they were learned with.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        X, y = self._validate(X, y, reset=False)
+        self.circuit_.unlearn(X, y, count_threads(self.n_threads))
+        return self
+
+    def extinguish(self: Self, X: Any, y: Any, share: float) -> Self:
+        """Weaken associations between samples and classes by a share.
+
+        For each sample, one after the other, the weight of every synapse from its active cells to
+        its class falls by the share; all other synapses stay the same, bit for bit. So the
+        sample's score for that class falls by the share, its other scores do not change, and other
+        samples of the class lose as far as they activate the same cells. All compartments are
+        weakened.
+
+        Weights are those at the present learning rate. A counter is first reduced to its cap, then
+        by the share, rounded up to an integer, so that every call weakens and enough calls reach
+        zero. (With "auto" and one sample of a class, counters go up to 13, so at least a thirteenth
+        is removed.) The number of samples stays. The counters of the class are then no sums of
+        samples: until the class is dropped, it cannot be unlearned or merged with the same class
+        of another model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            For each sample the class whose association is weakened.
+        share : float
+            Above 0 and up to 1, which removes the association.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from kenyon import FlyClassifier
+        >>> fly = FlyClassifier(learning_rate=0.1).fit([[1, 0], [0, 1], [1, 1]], ["a", "b", "c"])
+        >>> before = fly.decision_function([[1, 0]])
+        >>> after = fly.extinguish([[1, 0]], ["a"], 0.5).decision_function([[1, 0]])
+        >>> print((after / before).round(2))
+        [[0.5 1.  1. ]]
+        """
+        check_is_fitted(self)
+        checked = check_share("share", share, one=True)
+        X, y = self._validate(X, y, reset=False)
+        if self.readout != "fly":
+            raise ValueError(
+                f"readout must be 'fly' to extinguish, but is {self.readout!r}, in which no weight "
+                "changes alone"
+            )
+        self.circuit_.extinguish(X, y, checked, self._rates(), count_threads(self.n_threads))
+        return self
+
+    def drop_class(self: Self, label: Any) -> Self:
+        """Drop a class.
+
+        With "fly" and "bayes" the model is afterwards as if none of the class's samples had been
+        learned. With "ridge", `drop_class` keeps the class's samples in the Gram matrix as
+        unlabelled background. To remove them exactly, unlearn the samples instead.
+
+        Parameters
+        ----------
+        label : the class
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.circuit_.drop_class(label)
+        return self
+
+    def rename_class(self: Self, old: Any, new: Any) -> Self:
+        """Give a class another label, which must be new.
+
+        Parameters
+        ----------
+        old, new : labels
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.circuit_.rename_class(old, new)
+        return self
+
+    def merge(self: Self, *others: FlyClassifier) -> Self:
+        """Add the sums of other models with the same circuit.
+
+        Afterwards the model is as if it had learned all their samples itself. Classes are matched
+        by their present labels. A class with extinguished synapses is copied, but not merged with
+        the same class of another model.
+
+        Parameters
+        ----------
+        *others : FlyClassifier
+            Models with the same wiring: equal seed, sizes, inhibition and channels.
+
+        Returns
+        -------
+        self
+        """
+        for model in (self, *others):
+            if not isinstance(model, FlyClassifier):
+                raise TypeError(f"others must be FlyClassifier models, but one is {model!r:.80}")
+            check_is_fitted(model)
+            if model._feature_names() != self._feature_names():
+                raise ValueError("models whose features have different names cannot be merged")
+        self.circuit_.merge([other.circuit_ for other in others])
+        return self
+
+    @classmethod
+    def merged(cls: type[Self], models: Iterable[Self]) -> Self:
+        """Return a new model with the sums of all models.
+
+        Parameters
+        ----------
+        models : iterable of FlyClassifier
+            At least one; they are not changed.
+
+        Returns
+        -------
+        model : FlyClassifier
+        """
+        models = list(models)
+        if not models or not isinstance(models[0], FlyClassifier):
+            raise TypeError(f"models must be one or more FlyClassifiers, but is {models!r:.80}")
+        return deepcopy(models[0]).merge(*models[1:])
 
     def predict(self, X: Any, unknown: Any = None, false_alarms: float = 0.05) -> NDArray[Any]:
         """Return the class with the highest score; of equals, the first of `classes_`.
@@ -224,10 +390,10 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         unknown : label, default=None
-            What to return for samples that are too novel, as `novelty_threshold` has it: a string
-            or a number, as the labels are, but none of them. None: every sample is given a class.
+            The label of out-of-distribution samples, those above `novelty_threshold`: a string or
+            a number like the labels, but none of them. None: every sample gets a class.
         false_alarms : float, default=0.05
-            The share of samples of the classes learned that may be taken for unknown.
+            The share of samples of the classes learned that may be labelled unknown.
 
         Returns
         -------
@@ -240,9 +406,20 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         array([ 1,  2, -1])
         """
         X = validate_samples(self, X)
-        if unknown is not None:
-            return self._predict_or(X, unknown, false_alarms)
-        return self.circuit_.labels(X, self._readout(), count_threads(self.n_threads))
+        readout, n_threads = self._readout(), count_threads(self.n_threads)
+        if unknown is None:
+            return self.circuit_.read(
+                X, n_threads, lambda snapshot, codes: _labels(snapshot, readout, codes, n_threads)
+            )
+        share = check_share("false_alarms", false_alarms)
+
+        def read(snapshot: Snapshot, codes: Codes) -> NDArray[Any]:
+            threshold = novelty_threshold(snapshot, readout, share, n_threads)
+            labels = _labels(snapshot, readout, codes, n_threads)
+            is_novel = readout.novelty(snapshot, codes, n_threads) > threshold
+            return replace_labels(labels, is_novel, unknown, snapshot.memory.classes)
+
+        return self.circuit_.read(X, n_threads, read)
 
     def predict_one(self, x: ArrayLike) -> Any:
         """Return the class of one sample: the same as `predict`, in microseconds.
@@ -257,10 +434,46 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         """
         if not hasattr(self, "circuit_"):
             check_is_fitted(self)
-        return self.circuit_.label(x, self._readout())
+        readout, codes = self._readout(), self._encode_one(x)
+        with self.circuit_.memory.reading as snapshot:
+            return snapshot.memory.labels.at(readout.best_one(snapshot, codes))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the calibrated probability of each class.
+
+        Probabilities fall with the distance to the best score. The slope is fitted to held-out
+        scores of the calibration sample at the first call after learning (with "ridge", after a
+        new factorisation). Classes count alike. Where all scores are equal, all classes are
+        equally probable. With decay, and while no class has two samples, the probabilities are the
+        softmax of the scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The highest is that of the class that `predict` returns.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from kenyon import FlyClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> fly = FlyClassifier().fit(X[:1500], y[:1500])
+        >>> confidence = fly.predict_proba(X[1500:]).max(axis=1)
+        >>> print(round(float(confidence.mean()), 1), round(fly.score(X[1500:], y[1500:]), 1))
+        0.9 0.9
+        """
+        X = validate_samples(self, X)
+        readout, n_threads = self._readout(), count_threads(self.n_threads)
+        return self.circuit_.read(
+            X, n_threads, lambda snapshot, codes: probabilities(snapshot, readout, codes, n_threads)
+        )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores: what each class receives from the active cells.
+        """Return the score of each class.
 
         Parameters
         ----------
@@ -269,13 +482,81 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
-            With two classes the second's score less the first's, as scikit-learn has it.
+            With two classes the second score minus the first, as in scikit-learn.
         """
-        scores = self._scores(X)
+        X = validate_samples(self, X)
+        readout, n_threads = self._readout(), count_threads(self.n_threads)
+        scores = self.circuit_.read(
+            X, n_threads, lambda snapshot, codes: readout.scores(snapshot, codes, n_threads)
+        )
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    def novelty(self, X: Any) -> NDArray[np.float64]:
+        """Return out-of-distribution scores: 0 is familiar, 1 is unlike everything learned.
+
+        With "fly" and "bayes" it is the share of the highest possible score that the best class
+        lacks, read as "fly" does. With "ridge" it is the mean of the distance of the best score
+        to 1 and the leverage that the sample would have once learned; the leverage needs a
+        triangular solve, which takes a hundred times as long as a prediction.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        novelty : ndarray of shape (n_samples,)
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from kenyon import FlyClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> fly = FlyClassifier().fit(X[y < 8], y[y < 8])
+        >>> bool(fly.novelty(X[y >= 8]).mean() > 1.5 * fly.novelty(X[y < 8]).mean())
+        True
+        """
+        X = validate_samples(self, X)
+        readout, n_threads = self._readout(), count_threads(self.n_threads)
+        return self.circuit_.read(
+            X, n_threads, lambda snapshot, codes: readout.novelty(snapshot, codes, n_threads)
+        )
+
+    def novelty_threshold(self, false_alarms: float = 0.05) -> float:
+        """Return the novelty score that few samples of the classes learned exceed.
+
+        It is estimated from held-out scores of the calibration sample, so it holds for samples
+        from the same distribution. Classes count alike. With decay there is no calibration sample,
+        and the call raises ValueError. Classes that were extinguished, or loaded from a file of
+        format version 1, have no calibration sample either.
+
+        Parameters
+        ----------
+        false_alarms : float, default=0.05
+            The share of such samples that may exceed it, between 0 and 1.
+
+        Returns
+        -------
+        threshold : float
+            1, which no score exceeds, if the calibration sample is too small.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from kenyon import FlyClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> fly = FlyClassifier().fit(X[:1500], y[:1500])
+        >>> alarms = fly.novelty(X[1500:]) > fly.novelty_threshold(0.05)
+        >>> bool(alarms.mean() < 0.15)
+        True
+        """
+        check_is_fitted(self)
+        share, n_threads = check_share("false_alarms", false_alarms), count_threads(self.n_threads)
+        with self.circuit_.memory.reading as snapshot:
+            return novelty_threshold(snapshot, self._readout(), share, n_threads)
+
     def explain(self, x: ArrayLike) -> Explanation:
-        """Tell which active cells spoke for which class, and how much.
+        """Return the contribution of each active cell to the score of each class.
 
         Parameters
         ----------
@@ -287,36 +568,13 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
             Its contributions add up to the scores.
         """
         check_is_fitted(self)
-        return self.circuit_.explain(x, self._readout())
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels, sorted."""
-        with self._memory.reading as memory:
-            return memory.classes
-
-    @property
-    def class_count_(self) -> NDArray[np.int64]:
-        """Samples learned of each class."""
-        with self._memory.reading as memory:
-            return memory.samples
-
-    @property
-    def n_samples_seen_(self) -> int:
-        """Samples learned in all."""
-        return int(self.class_count_.sum())
-
-    @property
-    def saturation_(self) -> float:
-        """The share of synapses at their cap, at the present learning rate."""
-        with self._memory.reading as memory:
-            return memory.saturation(self._rates())
-
-    @property
-    def nbytes(self) -> int:
-        """Memory that the model takes: its synapses and its wiring."""
-        with self._memory.reading as memory:
-            return memory.nbytes + self.circuit_.coder.native.nbytes
+        readout, codes = self._readout(), self._encode_one(x)
+        _, cells, levels = codes.to_csr()
+        activity = levels / MAX_LEVEL
+        with self.circuit_.memory.reading as snapshot:
+            scores = readout.scores(snapshot, codes, 1)[0]
+            contributions = activity[:, np.newaxis] * readout.weights(snapshot, codes)
+            return Explanation(snapshot.memory.classes, cells, activity, contributions, scores)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, which `kenyon.load` reads.
@@ -328,52 +586,178 @@ class FlyClassifier(EditingMixin, ConfidenceMixin, ClassifierMixin, BaseEstimato
         path : str or path
         """
         check_is_fitted(self)
-        model_file.save(self, path)
+        parameters = self._plain_parameters()
+        with self.circuit_.memory.reading as snapshot:
+            model_file.save(
+                path,
+                Content(parameters, self.circuit_.coder, snapshot.memory, self._feature_names()),
+            )
 
     @property
-    def _memory(self) -> Guard[Memory]:
-        # AttributeError, so that hasattr(model, "classes_") tells whether it has learned.
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        with self._memory.reading as snapshot:
+            return snapshot.memory.classes
+
+    @property
+    def class_count_(self) -> NDArray[np.int64]:
+        """Samples learned of each class."""
+        with self._memory.reading as snapshot:
+            return snapshot.memory.samples
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Samples learned in all."""
+        return int(self.class_count_.sum())
+
+    @property
+    def saturation_(self) -> float:
+        """The share of synapses at their cap, at the present learning rate."""
+        with self._memory.reading as snapshot:
+            return FlyReadout(self._rates()).saturation(snapshot)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the model: its synapses and its wiring."""
+        with self._memory.reading as snapshot:
+            return snapshot.memory.nbytes + self.circuit_.coder.native.nbytes
+
+    @property
+    def _memory(self) -> VersionedMemory:
+        # AttributeError, so that hasattr(model, "classes_") is False before the first sample.
         if "circuit_" not in vars(self):
             raise AttributeError("this FlyClassifier has not learned anything yet")
         return self.circuit_.memory
 
-    def _new_circuit(self) -> Circuit:
-        readout = self._readout()
-        coder = design_coder(self, self.n_features_in_, usual_layer(readout))
-        return Circuit(coder, new_memory(readout, self._rates(), coder.n_cells))
+    def _fit_new(self: Self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        with unchanged_on_error(self):
+            X, y = self._validate(X, y, reset=True)
+            readout = self._readout()
+            coder = design_layer(
+                self.n_features_in_,
+                readout.layer,
+                n_cells=self.n_cells,
+                fan_in=self.fan_in,
+                n_active=self.n_active,
+                inhibition=self.inhibition,
+                channels=self.channels,
+                seed=choose_seed(self.random_state),
+            )
+            circuit = Circuit(coder, new_memory(readout, self._rates(), coder.n_cells))
+            self._learn(circuit, X, y, classes)
+            self.circuit_ = circuit
+        return self
 
-    def _teach(
-        self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None = None
-    ) -> None:
-        named = None if classes is None else cast("NDArray[Any]", column_or_1d(classes))
-        if named is not None:
-            missing = sorted(set(y.tolist()) - set(named.tolist()), key=str)
+    def _learn(self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> None:
+        declared = None if classes is None else cast("NDArray[Any]", column_or_1d(classes))
+        if declared is not None:
+            missing = sorted(set(y.tolist()) - set(declared.tolist()), key=str)
             if missing:
                 raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
-        circuit.learn(X, y, self._rates(), count_threads(self.n_threads), named)
+        circuit.learn(X, y, self._rates(), count_threads(self.n_threads), declared)
 
-    def _rates(self) -> Rates:
+    def _rates(self) -> tuple[Rates, ...]:
+        given = self.learning_rate, self.decay, self.compartments
         try:
-            return check_rates(self.learning_rate, self.decay)
-        except TypeError:  # what cannot be hashed is no number either
-            return check_rates.__wrapped__(self.learning_rate, self.decay)
+            return check_rates(*given)
+        except TypeError:  # an unhashable value bypasses the cache
+            return check_rates.__wrapped__(*given)
 
     def _readout(self) -> Readout:
-        given = self.readout, self.learning_rate, self.decay, self.smoothing, self.penalty
+        given = (
+            self.readout,
+            self.learning_rate,
+            self.decay,
+            self.compartments,
+            self.pseudocount,
+            self.penalty,
+        )
         try:
-            return check_readout(*given)
+            return make_readout(*given)
         except TypeError:
-            return check_readout.__wrapped__(*given)
+            return make_readout.__wrapped__(*given)
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
         self._readout()
         return validate_labelled(self, X, y, reset)
 
-    def _scores(self, X: Any) -> NDArray[np.float64]:
-        X = validate_samples(self, X)
-        return self.circuit_.scores(X, self._readout(), count_threads(self.n_threads))
+    def _encode_one(self, x: Any) -> Codes:
+        """Return the code of one sample; the kernel checks its width and that it is finite."""
+        native = self.circuit_.coder.native
+        try:
+            return native.encode_one(x)
+        except TypeError:
+            return native.encode_one(as_vector(x))
+
+    def _feature_names(self) -> list[str]:
+        return list(getattr(self, "feature_names_in_", ()))
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        """Return the parameters as JSON holds them."""
+        self._readout()  # raises ValueError for parameters that cannot be saved
+        parameters = self.get_params(deep=False)
+        # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
+        parameters["random_state"] = self.circuit_.coder.seed
+        for name in ("learning_rate", "decay", "pseudocount", "penalty", "compartments"):
+            parameters[name] = _plain(parameters[name])
+        return {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in parameters.items()
+        }
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def load(path: str | PathLike[str]) -> FlyClassifier:
+    """Read a model that `FlyClassifier.save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    model : FlyClassifier
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, is not a model, or was written by a newer version.
+    OSError
+        If there is no such file, or it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, kenyon
+    >>> fly = kenyon.FlyClassifier().fit([[1, 0], [0, 1]], ["a", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fly.save(f"{folder}/fly.kenyon")
+    ...     print(kenyon.load(f"{folder}/fly.kenyon").predict([[2, 0]]))
+    ['a']
+    """
+    return model_file.load(path, _build)
+
+
+def _build(content: Content) -> FlyClassifier:
+    parameters = dict(content.parameters)
+    if parameters.get("compartments") is not None:
+        parameters["compartments"] = [tuple(pair) for pair in parameters["compartments"]]
+    model = FlyClassifier(**parameters)
+    model.circuit_ = Circuit(content.coder, content.memory)
+    model.n_features_in_ = content.coder.n_features
+    if content.feature_names:
+        model.feature_names_in_ = np.array(content.feature_names, dtype=object)
+    return model
+
+
+def _labels(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> NDArray[Any]:
+    return snapshot.memory.classes[readout.best(snapshot, codes, n_threads)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    return value if value is None or isinstance(value, str) else as_number(value)

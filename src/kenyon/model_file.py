@@ -1,7 +1,12 @@
 """Models on disk: one safetensors file, in which nothing can be executed.
 
-The tensors are what was learned; the wiring follows from the seed. The header holds, as JSON, the
-version of this format, the parameters, the labels with their type, and a digest of all that.
+The tensors are the sums, or with decay the weights, and the calibration sample; the wiring follows
+from the seed. The header holds, as JSON, the version of this format, the parameters, the labels
+with their type, and a digest of all that.
+
+After `unlearn` the sums in a file are bit for bit those of the remaining samples. The calibration
+sample, and so probabilities and novelty thresholds, need not be: a full sample that has dropped
+codes does not get them back. Every file says so in its header, under "note".
 """
 
 from __future__ import annotations
@@ -10,39 +15,43 @@ import hashlib
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from kenyon._files import write_tensors
+from kenyon._native import MAX_LEVEL, MAX_PAIR_SAMPLES
+from kenyon._validation import check_choice
 from kenyon.circuit import (
-    Circuit,
     Coder,
     CompartmentMemory,
     CountingMemory,
     DecayingMemory,
     PairingMemory,
 )
-from kenyon.circuit.coder import FULL, check_choice
+from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
 from kenyon.circuit.compartments import split_content
-from kenyon.circuit.keeping import TENSORS as KEPT
-from kenyon.circuit.memory import as_number
-from kenyon.files import write_tensors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from numpy.typing import NDArray
 
     from kenyon.circuit import Memory
-    from kenyon.classifier import FlyClassifier
 
-MOST_PAIRED = 2**37
-"""As many samples as the kernel counts pairs of."""
+    Tensors = dict[str, NDArray[Any]]
+
+T = TypeVar("T")
+
 FORMAT = "kenyon model"
-VERSION = 2
-READABLE = "1", "2"
-"""The first version kept no codes."""
+VERSION = 3
+READABLE = "1", "2", "3"
+NOTE = (
+    "After unlearning, the sums are exactly those of the remaining samples; "
+    "the calibration sample may be smaller than theirs."
+)
 
 _MEMORIES: dict[str, type[Memory]] = {
     "counting": CountingMemory,
@@ -51,56 +60,48 @@ _MEMORIES: dict[str, type[Memory]] = {
     "compartments": CompartmentMemory,
 }
 _TENSORS = {
-    "counting": {"synapses", "samples", *KEPT},
-    "pairing": {"synapses", "samples", "pairs", "n_paired", *KEPT},
+    "counting": {"synapses", "samples", *CALIBRATION},
+    "pairing": {"synapses", "samples", "pairs", "n_paired", *CALIBRATION},
     "decaying": {"synapses", "samples", "factor"},
 }
 _NONE = np.empty(0)
 
 
-def save(model: FlyClassifier, path: str | PathLike[str]) -> None:
-    """Write a model to a file, all of it or nothing."""
-    with model.circuit_.memory.reading as memory:
-        kind = next(kind for kind, cls in _MEMORIES.items() if type(memory) is cls)
-        tensors = memory.content()
-        header = {
-            "memory": kind,
-            "parameters": _plain_parameters(model),
-            "circuit": model.circuit_.coder.parameters(),
-            "classes": {"dtype": memory.classes.dtype.str, "labels": memory.classes.tolist()},
-            "feature_names": getattr(model, "feature_names_in_", np.empty(0)).tolist(),
-        }
+class Content(NamedTuple):
+    """Everything that a file holds of a model."""
+
+    parameters: dict[str, Any]
+    coder: Coder
+    memory: Memory
+    feature_names: list[str]
+
+
+def save(path: str | PathLike[str], content: Content) -> None:
+    """Write a model to a file; if that fails, the old file stays as it was."""
+    parameters, coder, memory, feature_names = content
+    kind = next(kind for kind, cls in _MEMORIES.items() if type(memory) is cls)
+    tensors = memory.content()
+    header = {
+        "memory": kind,
+        "parameters": parameters,
+        "circuit": coder.parameters(),
+        "classes": {"dtype": memory.classes.dtype.str, "labels": memory.classes.tolist()},
+        "feature_names": feature_names,
+    }
     text = json.dumps(header)
-    metadata = {"format": FORMAT, "version": str(VERSION), "model": text}
+    metadata = {"format": FORMAT, "version": str(VERSION), "note": NOTE, "model": text}
     write_tensors(Path(path), tensors, {**metadata, "digest": _digest(text, tensors)})
 
 
-def load(path: str | PathLike[str]) -> FlyClassifier:
-    """Read a model that `FlyClassifier.save` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    model : FlyClassifier
+def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
+    """Read a file and build a model from its content.
 
     Raises
     ------
     ValueError
-        If the file is damaged, is not a model, or was written by a newer version.
+        If the file is damaged, is not a model, or has a newer format, or `build` raises.
     OSError
         If there is no such file, or it cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile, kenyon
-    >>> fly = kenyon.FlyClassifier().fit([[1, 0], [0, 1]], ["a", "b"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fly.save(f"{folder}/fly.kenyon")
-    ...     print(kenyon.load(f"{folder}/fly.kenyon").predict([[2, 0]]))
-    ['a']
     """
     path = Path(path)
     metadata, tensors = _read(path)
@@ -110,41 +111,44 @@ def load(path: str | PathLike[str]) -> FlyClassifier:
     if version not in READABLE:
         raise ValueError(
             f"{path} has the format version {version or 'unknown'}, but this Kenyon reads "
-            f"{' and '.join(READABLE)}: a newer Kenyon may read it"
+            f"{', '.join(READABLE)}: a newer Kenyon may read it"
         )
     try:
         text = metadata["model"]
         if _digest(text, tensors) != metadata["digest"]:
             raise ValueError("its content does not match its digest")
         header = json.loads(text)
+        if version != str(VERSION):
+            header, tensors = _migrate(header, tensors)
         _check(header, tensors, version)
-        return _restore(header, tensors)
+        return build(_content(header, tensors))
     except KeyError as error:
         raise ValueError(f"{path} is damaged: it lacks {error}") from error
     except (AttributeError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
 
 
-def _plain_parameters(model: FlyClassifier) -> dict[str, Any]:
-    parameters = model.get_params(deep=False)
-    # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
-    parameters["random_state"] = model.circuit_.coder.seed
-    model._readout()
-    for name in ("learning_rate", "decay", "smoothing", "penalty"):
-        parameters[name] = _plain(parameters[name])
-    return {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in parameters.items()
+def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Tensors]:
+    """Rename the parameters and tensors of versions 1 and 2."""
+    parameters = dict(header["parameters"])
+    # The smoothing, and with it readouts, are younger than the first files.
+    if "smoothing" in parameters:
+        parameters["pseudocount"] = parameters.pop("smoothing")
+    rates = parameters["learning_rate"], parameters["decay"]
+    if isinstance(rates[0], list):
+        parameters["compartments"] = [list(pair) for pair in zip(*rates, strict=True)]
+        parameters["learning_rate"], parameters["decay"] = "auto", 0.0
+    old_names = "kept_bounds", "kept_samples", "kept_counts", "kept_starts", "kept_codes"
+    renamed = dict(zip(old_names, CALIBRATION, strict=True))
+    tensors = {
+        name.removesuffix(last) + renamed.get(last, last): tensor
+        for name, tensor in tensors.items()
+        for last in [name.rpartition(".")[2]]
     }
+    return {**header, "parameters": parameters}, tensors
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return [_plain(entry) for entry in value]
-    return value if isinstance(value, str) else as_number(value)
-
-
-def _digest(text: str, tensors: dict[str, NDArray[Any]]) -> str:
+def _digest(text: str, tensors: Tensors) -> str:
     digest = hashlib.sha256(text.encode())
     for name in sorted(tensors):
         digest.update(f"{name} {tensors[name].dtype.str} {tensors[name].shape}".encode())
@@ -152,11 +156,11 @@ def _digest(text: str, tensors: dict[str, NDArray[Any]]) -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
+def _read(path: Path) -> tuple[dict[str, str], Tensors]:
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
-            # The tensors of another format may be of types that NumPy does not have.
+            # Tensors of another format may have types that NumPy lacks.
             ours = metadata.get("format") == FORMAT and metadata.get("version") in READABLE
             names = file.keys() if ours else []
             return metadata, {name: file.get_tensor(name) for name in names}
@@ -165,11 +169,12 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, NDArray[Any]]]:
     except OSError as error:
         raise OSError(f"{path} could not be read: {error}") from error
     except (AttributeError, SafetensorError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is not a Kenyon model, or is cut short: {error}") from error
+        raise ValueError(f"{path} is not a Kenyon model, or is truncated: {error}") from error
 
 
-def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]], version: str) -> None:
+def _check(header: dict[str, Any], tensors: Tensors, version: str) -> None:
     check_choice("memory", header["memory"], tuple(_MEMORIES))
+    check_choice("inhibition", header["circuit"]["inhibition"], ("cut", "subtract"))
     n_classes, n_cells = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
     if header["memory"] == "compartments":
         parts = split_content(tensors)
@@ -188,13 +193,13 @@ def _check(header: dict[str, Any], tensors: dict[str, NDArray[Any]], version: st
         raise ValueError(f"it holds {n_names} names of features")
 
 
-def _check_memory(
-    kind: str, tensors: dict[str, NDArray[Any]], n_classes: int, n_cells: int, version: str
-) -> None:
+def _check_memory(kind: str, tensors: Tensors, n_classes: int, n_cells: int, version: str) -> None:
     optional = {"extinguished"} if kind == "counting" else set()
-    without = set(KEPT) if version == READABLE[0] else set()
+    # Version 1 has no calibration sample.
+    without = set(CALIBRATION) if version == "1" else set()
     if set(tensors) - optional != _TENSORS[kind] - without:
         raise ValueError(f"it holds the tensors {sorted(tensors)}")
+    thresholds, sizes, counts, starts, codes = CALIBRATION
     expected = {
         "synapses": (_MEMORIES[kind].dtype, (n_classes, n_cells)),
         "extinguished": (np.bool_, (n_classes,)),
@@ -202,11 +207,11 @@ def _check_memory(
         "factor": (np.float64, (1,)),
         "pairs": (np.int64, (n_cells * (n_cells + 1) // 2,)),
         "n_paired": (np.int64, (1,)),
-        "kept_bounds": (np.int64, (n_classes,)),
-        "kept_samples": (np.int64, (n_classes,)),
-        "kept_counts": (np.int64, tensors.get("kept_counts", _NONE).shape[:1]),
-        "kept_starts": (np.int64, tensors.get("kept_starts", _NONE).shape[:1]),
-        "kept_codes": (np.uint8, tensors.get("kept_codes", _NONE).shape[:1]),
+        thresholds: (np.int64, (n_classes,)),
+        sizes: (np.int64, (n_classes,)),
+        counts: (np.int64, tensors.get(counts, _NONE).shape[:1]),
+        starts: (np.int64, tensors.get(starts, _NONE).shape[:1]),
+        codes: (np.uint8, tensors.get(codes, _NONE).shape[:1]),
     }
     for name, tensor in tensors.items():
         if (tensor.dtype, tensor.shape) != expected[name]:
@@ -220,43 +225,33 @@ def _check_memory(
 
 
 def _check_pairs(pairs: NDArray[np.int64], n_paired: int, n_labelled: int) -> None:
-    if not n_labelled <= n_paired <= MOST_PAIRED:
+    if not n_labelled <= n_paired <= MAX_PAIR_SAMPLES:
         raise ValueError(f"it has pairs of {n_paired} samples, but {n_labelled} samples")
     n_cells = math.isqrt(2 * len(pairs))
     starts = np.arange(n_cells + 1) * np.arange(1, n_cells + 2) // 2
     squares = pairs[starts[1:] - 1].astype(np.float64)
     for i, start in enumerate(starts[:-1].tolist()):
         row = pairs[start : start + i + 1].astype(np.float64)
-        # Sums of products are bounded by sums of squares, and those by their number.
+        # Cauchy-Schwarz: sums of products are bounded by sums of squares.
         if (np.square(row) > squares[i] * squares[: i + 1]).any():
             raise ValueError("its pairs are not sums of products")
-    if squares.max(initial=0) > FULL**2 * n_paired:
+    if squares.max(initial=0) > MAX_LEVEL**2 * n_paired:
         raise ValueError(f"its pairs are too large for {n_paired} samples")
 
 
-def _restore(header: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> FlyClassifier:
-    from kenyon.classifier import FlyClassifier
-
+def _content(header: dict[str, Any], tensors: Tensors) -> Content:
     classes = _restore_labels(**header["classes"])
-    parameters: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in header["parameters"].items()
-    }
-    model = FlyClassifier(**parameters)
     coder = Coder(**header["circuit"])
-    model.circuit_ = Circuit(coder, _MEMORIES[header["memory"]].restore(classes, tensors))
-    model.n_features_in_ = coder.n_features
-    if header["feature_names"]:
-        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    return model
+    memory = _MEMORIES[header["memory"]].restore(classes, tensors)
+    return Content(header["parameters"], coder, memory, header["feature_names"])
 
 
 def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:
-    # Of None or a dictionary NumPy would make a type too.
+    # np.dtype also accepts None and dictionaries.
     kind = np.dtype(dtype).kind if isinstance(dtype, str) else "?"
     if kind not in "biufUO":
         raise ValueError(f"its labels are of the type {dtype!r}")
     classes = np.array(labels, dtype="U" if kind == "U" else dtype)
     if classes.ndim != 1 or classes.tolist() != labels or len(set(labels)) != len(labels):
-        raise ValueError(f"its labels are not different ones of the type {dtype!r}")
+        raise ValueError(f"its labels are not distinct labels of the type {dtype!r}")
     return classes

@@ -1,6 +1,8 @@
-"""Parameters that the theory suggests for a problem, before anything is learned.
+"""Parameters suggested by the theory for the readout "fly"; docs/theory.md derives the formulas.
 
-The formulas treat the sum of a cell as a normal variable; docs/theory.md derives them.
+A cell's sum is nearly normal, and the sums of two inputs are correlated as the inputs are. So the
+samples of a class, which have a cosine of r to each other, drive a cell by a common part,
+sqrt(r) z, and an independent part; z is drawn once for each cell and class.
 """
 
 from __future__ import annotations
@@ -12,44 +14,46 @@ import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
 from scipy.stats import binom
 
-from kenyon.circuit.coder import Coder, check_whole
+from kenyon._native import MAX_COUNT
+from kenyon._validation import check_integer, design_layer
+from kenyon.circuit.defaults import FLY_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-MOST_CELLS, MOST_COUNTERS = 20_000, 2**28
-"""More cells are always better: limits of time, and of memory (1 GB)."""
+MAX_CELLS, MAX_COUNTERS = 20_000, 2**28
+"""More cells are always better; these limit the time and the memory (1 GB)."""
 
 COSINE, N_PROTOTYPES = 0.5, 2
-"""Of classes: how alike their samples are taken to be, and of how many kinds."""
+"""Assumptions on classes: the cosine within a prototype, and the number of prototypes."""
 
 _ACTIVE = np.geomspace(0.002, 0.25, 50)
 _EXTRA_VARIANCE = 0.1
-_MANY = 500
-"""Samples: with more of them the share that a cell is active in is as good as known."""
+_MAX_COUNTED = 500
+"""Samples; more of them hardly change the distribution of a cell's counts."""
 
 NODES = np.linspace(-7, 7, 561)
-"""Values of z that stand for all cells."""
+"""Quadrature nodes for z."""
 
 MASS = np.exp(-(NODES**2) / 2)
 MASS /= MASS.sum()
-"""The share of cells that each of them stands for."""
+"""Quadrature weights: the share of cells near each node."""
 
 
 def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str, Any]:
-    """Suggest cells, fan-in, winners and learning rate; docs/theory.md tells how they follow.
+    """Suggest the number of cells, fan-in, winners and learning rate.
 
-    Meant for the readout "fly" and the best accuracy, at the price of time: there are as many cells
-    as seems reasonable.
+    The suggestion is for the readout "fly" and aims at accuracy: it has as many cells as time and
+    memory allow.
 
     Parameters
     ----------
     n_features : int
-        Of a sample.
+        The width of a sample.
     n_classes : int
-        That there will be.
+        Classes in the end.
     samples_per_class : int
-        To learn from.
+        Training samples of each class.
 
     Returns
     -------
@@ -69,13 +73,13 @@ def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str
         ("n_classes", n_classes),
         ("samples_per_class", samples_per_class),
     ):
-        check_whole(name, value, 2**31 - 1)
-    usual = Coder.design(n_features, n_cells=1)
-    n_channels = n_features * (2 if usual.on_off else 1)
-    different = math.comb(n_channels, n_channels // 2) if n_channels < 64 else MOST_CELLS
-    n_cells = max(1, min(MOST_CELLS, MOST_COUNTERS // n_classes, different))
+        check_integer(name, value, MAX_COUNT)
+    default = design_layer(n_features, FLY_LAYER, n_cells=1)
+    n_channels = n_features * (2 if default.on_off else 1)
+    n_distinct = math.comb(n_channels, n_channels // 2) if n_channels < 64 else MAX_CELLS
+    n_cells = max(1, min(MAX_CELLS, MAX_COUNTERS // n_classes, n_distinct))
     active = choose_active(n_features, n_cells, samples_per_class)
-    fan_in = max(usual.fan_in, choose_fan_in(n_channels, active))
+    fan_in = max(default.fan_in, choose_fan_in(n_channels, active))
     n_active = max(1, round(active * n_cells))
     rate = choose_learning_rate(active, n_cells, samples_per_class)
     return {
@@ -87,49 +91,50 @@ def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str
 
 
 def choose_active(n_features: int, n_cells: int, n_samples: int) -> float:
-    """Return the share of winners with which the own class is surest to be ahead of any other."""
-    leads = [_lead(active, n_features, n_cells, n_samples) for active in _ACTIVE]
-    return float(_ACTIVE[np.argmax(leads)])
+    """Return the share of winners with the best margin of the true class over another."""
+    margins = [_margin(active, n_features, n_cells, n_samples) for active in _ACTIVE]
+    return float(_ACTIVE[np.argmax(margins)])
 
 
-def _lead(active: float, n_features: int, n_cells: int, n_samples: int) -> float:
-    """Return by how much the own class is ahead of another, over the deviation of that, squared.
+def _margin(active: float, n_features: int, n_cells: int, n_samples: int) -> float:
+    """Return the squared margin of the true class over another, divided by its variance.
 
-    Classes have a few prototypes. A sample is at `COSINE` to samples of one of them, and unrelated
-    to all others, of its own class or another. Fewer winners make codes of unlike inputs more
-    unlike; but the fewer they are, the more chance there is in them.
+    Classes have a few prototypes. A sample has the cosine `COSINE` to samples of one of them, and
+    0 to all others. Fewer winners separate the codes of unrelated inputs, but add variance.
     """
     n_each = max(1, n_samples / N_PROTOTYPES)
     n_unrelated = 2 * N_PROTOTYPES - 1
     within = float(gaussian_overlap(COSINE, active))
     chances = activity(np.sqrt(COSINE), active)
 
-    def vary(mass: NDArray[np.float64]) -> float:
-        """Return the variance among these cells of the share of samples they are active in."""
+    def variance(mass: NDArray[np.float64]) -> float:
+        """Return the variance over cells of the share of samples in which a cell is active."""
         by_samples = float(mass @ (chances * (1 - chances))) / n_each
         return by_samples + float(mass @ chances**2 - (mass @ chances) ** 2)
 
-    by_cells = (vary(MASS * chances / active) + n_unrelated * vary(MASS)) / (active * n_cells)
+    by_cells = (variance(MASS * chances / active) + n_unrelated * variance(MASS)) / (
+        active * n_cells
+    )
     slope = np.exp(-(ndtri(active) ** 2)) / (2 * np.pi) / active
     by_inputs = n_unrelated * slope**2 * (COSINE + (1 - COSINE) / n_each) / n_features
     return float((within - active) ** 2 / (by_cells + by_inputs))
 
 
 def choose_fan_in(n_channels: int, active: float) -> int:
-    """Return the least fan-in with which cells are nearly as good as dense Gaussian ones.
+    """Return the least fan-in that is nearly as good as dense Gaussian connections.
 
-    That is decided by a bound of `extra_variance`, threshold² / fan-in, since inputs with longer
-    tails than normal ones are worse. With half the channels no sum is skewed.
+    The criterion is a bound of `extra_variance`, threshold² / fan-in, since inputs with heavier
+    tails than normal ones are worse. With half of the channels no sum is skewed.
     """
     enough = math.ceil(float(ndtri(active)) ** 2 / _EXTRA_VARIANCE)
     return max(1, min(n_channels // 2, enough))
 
 
 def extra_variance(fan_in: int, n_features: int, active: float) -> float:
-    """Return by how much more the overlap of unrelated normal inputs varies than with dense cells.
+    """Return the extra variance of the overlap of unrelated normal inputs from a finite fan-in.
 
-    Relative to the variance that comes from their cosine, to first order in the skewness of a
-    cell's sum: a sum of few inputs is large for some pairs of inputs together rather than others.
+    It is relative to the variance that comes from their cosine, to first order in the skewness of
+    a cell's sum.
 
     Examples
     --------
@@ -142,15 +147,14 @@ def extra_variance(fan_in: int, n_features: int, active: float) -> float:
 
 
 def choose_learning_rate(active: float, n_cells: int, n_samples: int) -> float:
-    """Return the rate whose cap tells a class's own winners from others' best.
+    """Return the rate whose cap separates the winners of a class's samples best from all cells.
 
-    The weight that the cap leaves of a count is compared between winners of the class's own samples
-    and cells at large: the difference of the means, over the root of the mean variance.
+    The criterion is the squared difference of their mean capped weights over the sum of variances.
     """
-    n_counted = min(n_samples, _MANY)
+    n_counted = min(n_samples, _MAX_COUNTED)
     chances = activity(np.sqrt(COSINE), active)
-    at_large = count_chances(n_counted, chances)
-    own, others = at_large @ (chances * MASS) / active, at_large @ MASS
+    distribution = count_chances(n_counted, chances)
+    own, others = distribution @ (chances * MASS) / active, distribution @ MASS
     counts = np.arange(n_counted + 1)
     caps = np.geomspace(1, n_counted, 200)
     weights = np.minimum(counts / caps[:, np.newaxis], 1)
@@ -162,11 +166,11 @@ def choose_learning_rate(active: float, n_cells: int, n_samples: int) -> float:
 
 
 def gaussian_overlap(cosine: ArrayLike, active: float) -> NDArray[np.float64]:
-    """Return the expected share of common winners of a dense Gaussian matrix with many cells.
+    """Return the expected share of common winners of two inputs, with many dense Gaussian cells.
 
-    A cell's sums for two inputs are two normal variables with their cosine as the correlation. It
-    wins for either input if the sum is above the threshold that a share `active` of all exceeds; so
-    f is the chance that both are above it, over the chance that one is.
+    A cell's sums for the two inputs are normal variables, correlated by the cosine. A cell wins if
+    its sum exceeds a threshold that a share `active` of all cells exceeds. The result is the
+    probability of both wins divided by the probability of one.
 
     Parameters
     ----------
@@ -195,18 +199,19 @@ def gaussian_overlap(cosine: ArrayLike, active: float) -> NDArray[np.float64]:
 
 
 def activity(correlation: ArrayLike, active: float) -> NDArray[np.float64]:
-    """Return the chance that a cell with each z is active for an input correlated so with z.
+    """Return the probability that a cell is active, for each node of z.
 
     Parameters
     ----------
     correlation : array-like
-        With z: for a sample of the class itself the root of the cosine within the class.
+        Of the input with z; for a sample of the class it is the root of the cosine within the
+        class.
     active : float
         The share of cells that win.
 
     Returns
     -------
-    chances : ndarray, with an axis for z after those of `correlation`
+    probabilities : ndarray, with an axis for z after those of `correlation`
     """
     correlation = np.asarray(correlation, dtype=np.float64)[..., np.newaxis]
     threshold = -ndtri(active)
@@ -214,13 +219,13 @@ def activity(correlation: ArrayLike, active: float) -> NDArray[np.float64]:
 
 
 def count_chances(n_samples: int, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chance of each count, from 0 to n_samples (rows), of cells with these chances."""
+    """Return the probability of each count from 0 to n_samples (rows) for each cell (columns)."""
     counts = np.arange(n_samples + 1)[:, np.newaxis]
     return np.asarray(binom.pmf(counts, n_samples, chances))
 
 
 def expected_level(active: float, n_cells: int) -> float:
-    """Return the mean activity of a winner if sums are normal: their mean over the largest.
+    """Return the mean activity of a winner for normal sums: their mean over the largest.
 
     Examples
     --------
@@ -230,6 +235,6 @@ def expected_level(active: float, n_cells: int) -> float:
     """
     threshold = -ndtri(active)
     mean = np.exp(-(threshold**2) / 2) / np.sqrt(2 * np.pi) / active
-    # The median of the largest of so many.
+    # The median of the largest sum.
     largest = ndtri(0.5 ** (1 / n_cells))
     return float(mean / largest)

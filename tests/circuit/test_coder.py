@@ -71,32 +71,32 @@ def test_every_path_and_number_of_threads_gives_the_same_bits(data):
     coder = data.draw(coders())
     X = data.draw(rows(coder.n_features, max_rows=100))
     expected = [code_of_one(coder, x) for x in X]
-    best = _native.current_path()
+    best = _native.instruction_set()
     try:
-        for path in _native.available_paths():
-            _native.use_path(path)
+        for path in _native.instruction_sets():
+            _native.use_instruction_set(path)
             assert [code_of_one(coder, x) for x in X[:5]] == expected[:5], path
             for n_threads in (1, 2, 3):
                 assert codes_of(coder, X, n_threads) == expected, (path, n_threads)
     finally:
-        _native.use_path(best)
+        _native.use_instruction_set(best)
 
 
 @pytest.mark.parametrize("inhibition", ["cut", "subtract"])
-@pytest.mark.parametrize("path", _native.available_paths())
+@pytest.mark.parametrize("path", _native.instruction_sets())
 def test_large_circuits_agree_with_a_full_sort(path, inhibition):
     """Sizes at which the threshold is guessed from a sample, the guess being wrong at times."""
-    coder = Coder.design(84, n_cells=3210, fan_in=10, n_active=100, inhibition=inhibition, seed=3)
+    coder = design_layer(84, FLY_LAYER, n_cells=3210, fan_in=10, n_active=100, inhibition=inhibition, seed=3)
     X = np.maximum(np.random.default_rng(0).standard_normal((640, 84)), 0)
-    inputs = coder.native.inputs
+    inputs = coder.native.connections
     psi = np.array([reference.quantise(x, 10)[inputs].sum(axis=1) for x in X])
     order = np.argsort(-psi, axis=1, kind="stable")
-    best = _native.current_path()
+    best = _native.instruction_set()
     try:
-        _native.use_path(path)
+        _native.use_instruction_set(path)
         codes = codes_of(coder, X)
     finally:
-        _native.use_path(best)
+        _native.use_instruction_set(best)
     for code, row, ranked in zip(codes, psi, order, strict=True):
         offset = row[ranked[100]] if inhibition == "subtract" else 0
         top = row[ranked[0]] - offset
@@ -107,7 +107,7 @@ def test_large_circuits_agree_with_a_full_sort(path, inhibition):
 
 
 def test_a_matrix_too_large_to_keep_by_channel_gives_the_same_codes():
-    coder = Coder.design(40_000, n_cells=4000, fan_in=50, channels="raw", seed=1)
+    coder = design_layer(40_000, FLY_LAYER, n_cells=4000, fan_in=50, channels="raw", seed=1)
     X = np.random.default_rng(0).standard_normal((40, 40_000)).astype(np.float32)
     assert [code_of_one(coder, x) for x in X[:3]] == codes_of(coder, X)[:3]
     assert coder.native.nbytes == 4 * 4000 * 50
@@ -125,18 +125,18 @@ def test_the_scale_of_an_input_does_not_matter(data):
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e-9, 1.0, 1e9, 1e300])
 def test_any_scale_is_coded_by_the_definition(scale):
-    coder = Coder.design(50, n_cells=500, fan_in=5, seed=2)
+    coder = design_layer(50, FLY_LAYER, n_cells=500, fan_in=5, seed=2)
     X = np.random.default_rng(0).standard_normal((5, 50)) * scale
     assert codes_of(coder, X) == [reference.code(x, coder) for x in X]
 
 
 def test_an_input_of_zeros_activates_no_cell():
-    coder = Coder.design(40, seed=0)
+    coder = design_layer(40, FLY_LAYER, seed=0)
     assert codes_of(coder, np.zeros((2, 40))) == [{}, {}]
 
 
 def test_single_and_double_precision_agree_on_what_both_can_hold():
-    coder = Coder.design(64, seed=0)
+    coder = design_layer(64, FLY_LAYER, seed=0)
     X = np.random.default_rng(0).standard_normal((50, 64)).astype(np.float32)
     assert codes_of(coder, X) == codes_of(coder, X.astype(np.float64))
 
@@ -152,14 +152,14 @@ def test_dense_codes_are_those_of_the_definition(data):
 
 
 def test_wiring_is_drawn_as_defined():
-    inputs = Coder.design(30, n_cells=50, fan_in=4, channels="raw", seed=2**63 + 5).native.inputs
+    inputs = design_layer(30, FLY_LAYER, n_cells=50, fan_in=4, channels="raw", seed=2**63 + 5).native.connections
     np.testing.assert_array_equal(inputs, reference.wiring(2**63 + 5, 30, 50, 4))
 
 
 def test_golden_wiring_and_codes():
     """Never change these: models in the world depend on them."""
-    coder = Coder.design(50, n_cells=2000, fan_in=6, n_active=100, seed=42)
-    assert coder.native.inputs[[0, 1, 1999]].tolist() == [
+    coder = design_layer(50, FLY_LAYER, n_cells=2000, fan_in=6, n_active=100, seed=42)
+    assert coder.native.connections[[0, 1, 1999]].tolist() == [
         [5, 13, 19, 26, 31, 46],
         [8, 13, 25, 32, 36, 49],
         [9, 18, 24, 31, 32, 47],
@@ -171,16 +171,16 @@ def test_golden_wiring_and_codes():
 
 
 def test_wiring_is_uniform_and_seeds_differ():
-    inputs = Coder.design(100, n_cells=20_000, fan_in=10, seed=0).native.inputs
+    inputs = design_layer(100, FLY_LAYER, n_cells=20_000, fan_in=10, seed=0).native.connections
     uses = np.bincount(inputs.ravel(), minlength=100)
     assert abs(uses - 2000).max() < 6 * np.sqrt(2000 * 0.9)
-    other = Coder.design(100, n_cells=20_000, fan_in=10, seed=1).native.inputs
+    other = design_layer(100, FLY_LAYER, n_cells=20_000, fan_in=10, seed=1).native.connections
     shared = (inputs[:, :, None] == other[:, None, :]).any(axis=2).mean()
     assert abs(shared - 0.1) < 0.005
 
 
 def test_more_cells_begin_with_the_cells_of_fewer():
-    few, many = (Coder.design(20, n_cells=n, fan_in=3, seed=9).native.inputs for n in (100, 300))
+    few, many = (design_layer(20, FLY_LAYER, n_cells=n, fan_in=3, seed=9).native.connections for n in (100, 300))
     np.testing.assert_array_equal(many[:100], few)
 
 
@@ -197,12 +197,12 @@ def test_more_cells_begin_with_the_cells_of_fewer():
     ],
 )
 def test_defaults_follow_from_the_number_of_features(n_features, expected):
-    coder = Coder.design(n_features)
+    coder = design_layer(n_features, FLY_LAYER)
     assert (coder.n_cells, coder.fan_in, coder.n_active, coder.on_off) == expected
 
 
 def test_pieces_cover_all_rows_in_order_and_stay_small():
-    coder = Coder.design(1000, n_cells=400)
+    coder = design_layer(1000, FLY_LAYER, n_cells=400)
     X = np.arange(5000 * 1000, dtype=np.uint16).reshape(5000, 1000)
     pieces = list(coder.pieces(X))
     assert [where.start for where, _ in pieces] == list(range(0, 5000, len(pieces[0][1])))

@@ -17,9 +17,9 @@ from kenyon.circuit import (
     check_rates,
 )
 from kenyon.circuit.circuit import Circuit
-from kenyon.circuit.keeping import TENSORS, keep_none
+from kenyon.circuit.calibration_sample import TENSORS, disable
 
-CODER = Coder.design(12, n_cells=90, fan_in=3, n_active=9, seed=5)
+CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 POOL = np.random.default_rng(1).standard_normal((40, 12))
 CODES = CODER.native.encode(POOL, 1)
 SLOW, FAST = Rates(None), Rates(0.7, 0.05)
@@ -49,7 +49,7 @@ def alone(chosen, rates):
     codes, y = encode(chosen)
     for slot in memory.labels.slots(np.array(memory.declare(y))).tolist():
         if not rates.decay:
-            keep_none(memory.store, slot)
+            disable(memory.store, slot)
     memory.learn(codes, y, rates)
     return memory
 
@@ -127,10 +127,10 @@ def test_no_codes_are_kept_nor_taken_from_a_file_that_has_some():
     memory, plain = taught(chosen), CountingMemory(CODER.n_cells)
     plain.learn(*encode(chosen), SLOW)
     content = memory.content()
-    assert content["0.kept_bounds"].tolist() == [0, 0]
-    assert len(content["0.kept_codes"]) == 0
+    assert content["0.calibration_thresholds"].tolist() == [0, 0]
+    assert len(content["0.calibration_codes"]) == 0
     written = {f"0.{name}": plain.content()[name] for name in TENSORS}
-    assert len(written["0.kept_codes"]) > 0
+    assert len(written["0.calibration_codes"]) > 0
     assert state(CompartmentMemory.restore(memory.classes, {**content, **written})) == state(memory)
 
 
@@ -138,8 +138,8 @@ CHANGES = {
     "learn": lambda c: c.learn(POOL[:2], np.array([1, 9]), TWO, 1),
     "learn_one": lambda c: c.learn_one(POOL[0], np.array([1]), TWO),
     "extinguish": lambda c: c.extinguish(POOL[:1], np.array([1]), 0.5, TWO, 1),
-    "forget": lambda c: c.memory.change(lambda memory: memory.forget(1)),
-    "rename": lambda c: c.memory.change(lambda memory: memory.rename(1, 9)),
+    "forget": lambda c: c.memory.change(lambda memory: memory.drop_class(1)),
+    "rename": lambda c: c.memory.change(lambda memory: memory.rename_class(1, 9)),
 }
 
 
@@ -148,7 +148,7 @@ def test_an_interrupt_between_compartments_changes_none(name, monkeypatch):
     circuit = Circuit(CODER, taught([(0, 1), (1, 2)]))
 
     def now():
-        with circuit.memory.reading as memory:
+        with circuit.memory.reading as snapshot:
             return state(memory)
 
     def interrupt(*_):
@@ -166,8 +166,8 @@ def test_an_interrupt_between_compartments_changes_none(name, monkeypatch):
 
 def test_classes_are_dropped_and_renamed_in_all_compartments():
     memory = taught([(0, 3), (1, 1), (2, 2)])
-    memory.forget(1)
-    memory.rename(3, 0)
+    memory.drop_class(1)
+    memory.rename_class(3, 0)
     assert [part.classes.tolist() for part in memory.parts] == [[0, 2], [0, 2]]
     assert memory.classes.tolist() == [0, 2]
     assert memory.classes[memory.best(CODES, TWO, 1)][0] == 0

@@ -13,7 +13,7 @@ from kenyon import _native
 from kenyon.circuit import Coder, CountingMemory, DecayingMemory, Rates
 from tests import reference
 
-CODER = Coder.design(12, n_cells=90, fan_in=3, n_active=9, seed=5)
+CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 POOL = np.random.default_rng(1).standard_normal((60, 12))
 AUTO = Rates()
 
@@ -121,17 +121,17 @@ def test_scores_are_those_of_the_definition_on_every_path(chosen, rate):
         reference.fly_scores(memory.synapses, memory.samples, reference.code(x, CODER), rate)
         for x in POOL[:10]
     ]
-    best = _native.current_path()
+    best = _native.instruction_set()
     try:
-        for path in _native.available_paths():
-            _native.use_path(path)
+        for path in _native.instruction_sets():
+            _native.use_instruction_set(path)
             for n_threads in (1, 2, 3):
                 scores = memory.scores(codes, Rates(rate), n_threads)
                 assert scores[:10].tolist() == expected
                 ranks = memory.best(codes, Rates(rate), n_threads)
                 assert ranks.tolist() == scores.argmax(axis=1).tolist()
     finally:
-        _native.use_path(best)
+        _native.use_instruction_set(best)
 
 
 @given(samples, st.floats(0.001, 0.2))
@@ -188,16 +188,16 @@ def test_decaying_paths_and_threads_agree_to_the_bit():
     memory = taught([(i % 60, i % 11) for i in range(500)], DecayingMemory, Rates(0.1, 0.01))
     codes = CODER.native.encode(np.tile(POOL, (5, 1)), 1)
     expected = memory.scores(codes, AUTO, 1)
-    best = _native.current_path()
+    best = _native.instruction_set()
     try:
-        for path in _native.available_paths():
-            _native.use_path(path)
+        for path in _native.instruction_sets():
+            _native.use_instruction_set(path)
             for n_threads in (1, 2, 3):
                 np.testing.assert_array_equal(memory.scores(codes, AUTO, n_threads), expected)
                 ranks = memory.best(codes, AUTO, n_threads)
                 np.testing.assert_array_equal(ranks, expected.argmax(axis=1))
     finally:
-        _native.use_path(best)
+        _native.use_instruction_set(best)
 
 
 @pytest.mark.parametrize("kind", [CountingMemory, DecayingMemory])
@@ -208,7 +208,7 @@ def test_forgetting_and_renaming_touch_one_class_only(kind, chosen, dropped):
     memory = taught(chosen, kind, rates)
     classes, counts, synapses = state(memory)
     target = classes[dropped % len(classes)]
-    memory.rename(target, 99)
+    memory.rename_class(target, 99)
     kept = [i for i, label in enumerate(classes) if label != target]
     place = classes.index(target)
     expected = [*kept, place]
@@ -217,7 +217,7 @@ def test_forgetting_and_renaming_touch_one_class_only(kind, chosen, dropped):
         [counts[i] for i in expected],
         [synapses[i] for i in expected],
     )
-    memory.forget(99)
+    memory.drop_class(99)
     assert state(memory) == (
         [classes[i] for i in kept],
         [counts[i] for i in kept],
@@ -254,7 +254,7 @@ def test_counters_end_where_they_would_overflow():
 
 
 def test_very_many_active_cells_still_add_up_exactly():
-    coder = Coder.design(40, n_cells=40_000, fan_in=3, n_active=40_000, seed=0)
+    coder = design_layer(40, FLY_LAYER, n_cells=40_000, fan_in=3, n_active=40_000, seed=0)
     codes = coder.native.encode(np.ones((1, 40)), 1)
     synapses = np.full((2, 40_000), 2**31 - 1, dtype=np.int32)
     memory = CountingMemory.restore(
@@ -279,11 +279,11 @@ def test_ranks_follow_every_change_of_the_classes():
             expected[label] = expected.get(label, 0) + 1
         elif choice == 1:
             dropped = known[random.integers(len(known))]
-            memory.forget(dropped)
+            memory.drop_class(dropped)
             del expected[dropped]
         elif label not in expected:
             old = known[random.integers(len(known))]
-            memory.rename(old, label)
+            memory.rename_class(old, label)
             expected[label] = expected.pop(old)
         assert memory.classes.tolist() == sorted(expected)
         assert memory.samples.tolist() == [expected[label] for label in sorted(expected)]

@@ -74,7 +74,7 @@ COUNTERS, WEIGHTS = _native.Counters, _native.Weights
         lambda: WEIGHTS(20).correct(CODES, SLOTS, True, True),
         lambda: one_class(WEIGHTS).scores(FOREIGN, 1),
         lambda: WEIGHTS(20).best_one(CODES),
-        lambda: _native.use_path("abacus"),
+        lambda: _native.use_instruction_set("abacus"),
     ],
 )
 def test_what_does_not_fit_is_refused(call):

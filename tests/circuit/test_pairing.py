@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kenyon import _native
-from kenyon._native import Counters, Pairs, learn_both, merge_both, unlearn_both
+from kenyon._native import Counters, Pairs, learn_with_pairs, merge_with_pairs, unlearn_with_pairs
 from kenyon.circuit import Coder, CountingMemory, PairingMemory, Rates
 from tests import reference
 
 # Enough cells that their rows are worked on in several pieces.
-CODER = Coder.design(12, n_cells=420, fan_in=3, n_active=12, seed=5)
+CODER = design_layer(12, FLY_LAYER, n_cells=420, fan_in=3, n_active=12, seed=5)
 POOL = np.random.default_rng(1).standard_normal((60, 12))
 AUTO = Rates()
 # So many active, of a number of cells that leaves the last panel partly empty, that all cells of
 # many samples are multiplied at once.
-BUSY = Coder.design(12, n_cells=77, fan_in=3, n_active=50, seed=5)
+BUSY = design_layer(12, FLY_LAYER, n_cells=77, fan_in=3, n_active=50, seed=5)
 
 samples = st.lists(st.tuples(st.integers(0, 59), st.integers(0, 5)), min_size=1, max_size=60)
 
@@ -81,7 +81,7 @@ def levels(codes, n_cells):
 def paired(codes, n_threads=2):
     counters, pairs = Counters(BUSY.n_cells), Pairs(BUSY.n_cells)
     counters.insert(0)
-    assert learn_both(counters, pairs, codes, np.zeros(len(codes), dtype=np.int32), n_threads)
+    assert learn_with_pairs(counters, pairs, codes, np.zeros(len(codes), dtype=np.int32), n_threads)
     return counters, pairs
 
 
@@ -92,18 +92,18 @@ def test_many_at_once_leave_the_sums_of_one_by_one_on_every_path(n_samples):
     codes = BUSY.native.encode(X, 1)
     dense = levels(codes, BUSY.n_cells)
     expected = (dense.T @ dense)[np.tril_indices(BUSY.n_cells)].tolist()
-    best = _native.current_path()
+    best = _native.instruction_set()
     try:
-        for path in _native.available_paths():
-            _native.use_path(path)
+        for path in _native.instruction_sets():
+            _native.use_instruction_set(path)
             for n_threads in (1, 3):
                 assert paired(codes, n_threads)[1].get().tolist() == expected
     finally:
-        _native.use_path(best)
+        _native.use_instruction_set(best)
 
 
 def test_the_largest_sums_of_a_block_do_not_wrap():
-    alike = Coder.design(40, n_cells=77, fan_in=40, n_active=77, seed=5)
+    alike = design_layer(40, FLY_LAYER, n_cells=77, fan_in=40, n_active=77, seed=5)
     codes = alike.native.encode(np.ones((2048, 40)), 1)
     assert set(paired(codes)[1].get().tolist()) == {2048 * 255**2}
 
@@ -117,11 +117,11 @@ def test_many_at_once_are_unlearned_or_nothing_changes():
     before = pairs.get().tolist()
     pairs.set(np.where(np.arange(len(before)) % 2, before, 0), 300)
     changed = pairs.get().tolist()
-    assert not unlearn_both(counters, pairs, others, slots[:100], 2)
+    assert not unlearn_with_pairs(counters, pairs, others, slots[:100], 2)
     assert pairs.get().tolist() == changed
     assert pairs.n_samples == 300
     pairs.set(np.array(before), 300)
-    assert unlearn_both(counters, pairs, codes, slots, 2)
+    assert unlearn_with_pairs(counters, pairs, codes, slots, 2)
     assert not any(pairs.get())
     assert pairs.n_samples == 0
 
@@ -170,7 +170,7 @@ def test_it_holds_the_counters_of_a_memory_without_pairs():
 def test_forgotten_samples_stay_in_the_pairs():
     memory = taught([(0, 0), (1, 1)])
     before = memory.pairs.get().tolist()
-    memory.forget(1)
+    memory.drop_class(1)
     assert memory.classes.tolist() == [0]
     assert memory.pairs.get().tolist() == before
 
@@ -189,7 +189,7 @@ def test_the_kernel_refuses_what_does_not_fit():
     counters.insert(0)
     codes, _ = encode([(0, 0)])
     slots = np.zeros(1, dtype=np.int32)
-    for change in (learn_both, unlearn_both):
+    for change in (learn_with_pairs, unlearn_with_pairs):
         with pytest.raises(ValueError, match="another number of cells"):
             change(counters, others, codes, slots, 1)
         with pytest.raises(IndexError, match="no such slot"):
@@ -197,9 +197,9 @@ def test_the_kernel_refuses_what_does_not_fit():
         with pytest.raises(ValueError, match="one slot a sample"):
             change(counters, pairs, codes, slots[:0], 1)
     with pytest.raises(ValueError, match="different numbers of cells"):
-        merge_both(counters, pairs, counters, others, slots)
+        merge_with_pairs(counters, pairs, counters, others, slots)
     with pytest.raises(ValueError, match="one slot a class"):
-        merge_both(counters, pairs, counters, pairs, slots[:0])
+        merge_with_pairs(counters, pairs, counters, pairs, slots[:0])
     with pytest.raises(ValueError, match="one sum a pair"):
         pairs.set(np.zeros(3, dtype=np.int64), 1)
     with pytest.raises(ValueError, match="out of range"):
@@ -228,13 +228,13 @@ def test_sums_become_wider_before_they_overflow(n_rows, n_threads):
     pairs.set(near, 2**20)
     slots = np.zeros(n_rows, dtype=np.int32)
     assert pairs.nbytes == narrow
-    assert learn_both(counters, pairs, codes, slots, n_threads)
+    assert learn_with_pairs(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + sums).tolist()
     assert pairs.get().max() == 2**32 - 1
-    assert learn_both(counters, pairs, codes, slots, n_threads)
+    assert learn_with_pairs(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + 2 * sums).tolist()
     assert pairs.nbytes == 2 * narrow
-    assert unlearn_both(counters, pairs, codes, slots, n_threads)
+    assert unlearn_with_pairs(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + sums).tolist()
 
 
@@ -249,5 +249,5 @@ def test_merged_sums_are_exact_whatever_their_width(ours, theirs):
         pairs.set(np.arange(6) * (sum_ // 5), 2**30)
         memories.append((counters, pairs))
     (counters, pairs), (other, other_pairs) = memories
-    assert merge_both(counters, pairs, other, other_pairs, np.zeros(0, dtype=np.int32))
+    assert merge_with_pairs(counters, pairs, other, other_pairs, np.zeros(0, dtype=np.int32))
     assert pairs.get().tolist() == (np.arange(6) * (ours // 5 + theirs // 5)).tolist()

@@ -1,36 +1,30 @@
-"""The circuit: layer 1 makes sparse codes, layer 2 remembers which class they came with."""
+"""The circuit: layer 1 makes sparse codes, layer 2 holds the sums of each class."""
 
-from kenyon.circuit.bayes import BayesReadout
+from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
 from kenyon.circuit.circuit import Circuit
-from kenyon.circuit.coder import FULL, Coder, count_threads
+from kenyon.circuit.coder import Coder
 from kenyon.circuit.compartments import CompartmentMemory
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
-from kenyon.circuit.explanation import Explanation
-from kenyon.circuit.guard import Guard
-from kenyon.circuit.memory import Memory, Rates, check_rates
+from kenyon.circuit.memory import Memory
 from kenyon.circuit.pairing import PairingMemory
-from kenyon.circuit.readout import FlyReadout, Readout
-from kenyon.circuit.usual import BROAD, SPARSE, Usual
+from kenyon.circuit.rates import Rates
+from kenyon.circuit.summing import SummingMemory
+from kenyon.circuit.versioned import Snapshot, VersionedMemory
 
 __all__ = [
-    "BROAD",
-    "FULL",
-    "SPARSE",
-    "BayesReadout",
     "Circuit",
     "Coder",
     "CompartmentMemory",
     "CountingMemory",
     "DecayingMemory",
-    "Explanation",
-    "FlyReadout",
-    "Guard",
+    "Extinguishes",
     "Memory",
+    "Merges",
     "PairingMemory",
     "Rates",
-    "Readout",
-    "Usual",
-    "check_rates",
-    "count_threads",
+    "Snapshot",
+    "SummingMemory",
+    "Unlearns",
+    "VersionedMemory",
 ]

@@ -1,4 +1,4 @@
-"""Both layers together: rows in, labels out."""
+"""Both layers together."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon.circuit.coder import FULL
-from kenyon.circuit.explanation import Explanation
-from kenyon.circuit.guard import Guard
-from kenyon.circuit.novelty import find_threshold
+from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
+from kenyon.circuit.versioned import VersionedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,181 +17,140 @@ if TYPE_CHECKING:
 
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
-    from kenyon.circuit.memory import Memory, Rates
-    from kenyon.circuit.readout import NoveltyReadout, Readout
+    from kenyon.circuit.memory import Memory
+    from kenyon.circuit.rates import Rates
+    from kenyon.circuit.updates import Update
+    from kenyon.circuit.versioned import Snapshot
+
+    Action = Callable[[Memory, Codes, NDArray[Any]], None]
 
 
 class Circuit:
     """A coder and a memory of its codes.
 
     Takes validated input: rows of finite numbers, NumPy arrays or SciPy sparse matrices of the
-    right width, and arrays of labels. What changes the memory changes it as a whole or, if it
-    raises, not at all; what reads sees it before or after a change.
+    right width, and arrays of labels. A change happens as a whole or, if it raises, not at all;
+    readers see the memory before or after it.
     """
 
     def __init__(self, coder: Coder, memory: Memory) -> None:
         self.coder = coder
-        self.memory: Guard[Memory] = Guard(memory)
+        self.memory = VersionedMemory(memory)
 
     def learn(
         self,
         X: Any,
         y: NDArray[Any],
-        rates: Rates,
+        rates: Sequence[Rates],
         n_threads: int,
-        named: NDArray[Any] | None = None,
+        classes: NDArray[Any] | None = None,
     ) -> None:
-        """Learn samples in the order given, and know the classes that are only named."""
+        """Learn samples in the given order, and add further classes without samples."""
 
         def learn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
-            new = [] if named is None else memory.declare(named)
+            new = [] if classes is None else memory.declare(classes)
             try:
                 memory.learn(codes, labels, rates, n_threads)
             except BaseException:
-                memory.retract(new)
+                memory.drop_classes(new)
                 raise
 
-        self._change(learn, X, y, n_threads)
+        self._change(learn, 1, X, y, n_threads)
 
-    def learn_one(self, x: Any, y: NDArray[Any], rates: Rates) -> None:
-        """Learn one sample, whose label is the only element of y."""
-        codes = self.coder.encode_one(x)
-        self.memory.change(lambda memory: memory.learn(codes, y, rates))
+    def learn_one(self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates]) -> None:
+        """Learn the code of one sample, whose label is the only element of y."""
+
+        def learn(memory: Memory) -> Sequence[Update]:
+            memory.learn(codes, y, rates)
+            return ((1, codes),)
+
+        self.memory.change(learn)
 
     def unlearn(self, X: Any, y: NDArray[Any], n_threads: int) -> None:
-        """Take back what learning these samples did."""
+        """Remove samples."""
 
         def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            if not isinstance(memory, Unlearns):
+                raise ValueError(f"unlearn is not possible: {memory.missing_because}")
             memory.unlearn(codes, labels, n_threads)
 
-        self._change(unlearn, X, y, n_threads)
+        self._change(unlearn, -1, X, y, n_threads)
 
     def extinguish(
-        self, X: Any, y: NDArray[Any], share: float, rates: Rates, n_threads: int
+        self, X: Any, y: NDArray[Any], share: float, rates: Sequence[Rates], n_threads: int
     ) -> None:
-        """Weaken the synapses from each sample's active cells to its class by a share."""
+        """Reduce the weights from each sample's active cells to its class by a share."""
 
         def extinguish(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            if not isinstance(memory, Extinguishes):
+                raise ValueError(f"extinguish is not possible: {memory.missing_because}")
             memory.extinguish(codes, labels, share, rates)
 
-        self._change(extinguish, X, y, n_threads)
+        # Memories that extinguish have no pairs, so no readout needs the codes.
+        self._change(extinguish, 0, X, y, n_threads)
+
+    def drop_class(self, label: Any) -> None:
+        """Drop a class."""
+
+        def drop(memory: Memory) -> Sequence[Update]:
+            memory.drop_class(label)
+            return ()
+
+        self.memory.change(drop)
+
+    def rename_class(self, old: Any, new: Any) -> None:
+        """Give a class a new label."""
+
+        def rename(memory: Memory) -> Sequence[Update]:
+            memory.rename_class(old, new)
+            return ()
+
+        self.memory.change(rename)
 
     def merge(self, others: Sequence[Circuit]) -> None:
-        """Add what others of the same wiring have learned."""
+        """Add the sums of other circuits with the same coder."""
         if not others:
             return
-        total = others[0]._memory_for(self)
+        total = others[0]._copy_memory_for(self)
         for other in others[1:]:
-            total.merge(other._memory_for(self))
-        self.memory.change(lambda memory: memory.merge(total))
-
-    def labels(self, X: Any, readout: Readout, n_threads: int) -> NDArray[Any]:
-        """Return the class of each row."""
-        codes = self._codes(X, n_threads)
-        first = next(codes)
-        with self.memory.reading as memory:
-            ranks = [readout.best(memory, piece, n_threads) for piece in chain((first,), codes)]
-            return memory.classes[np.concatenate(ranks)]
-
-    def label(self, x: Any, readout: Readout) -> Any:
-        """Return the class of one sample."""
-        codes = self.coder.encode_one(x)
-        with self.memory.reading as memory:
-            return memory.labels.at(readout.best_one(memory, codes))
+            _merge(total, other._copy_memory_for(self))
+        self.memory.change(lambda memory: _merge(memory, total))
 
     def read(
-        self, X: Any, n_threads: int, reading: Callable[[Memory, Codes], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
-        """Return what reading the memory as it is now gives for each row."""
-        codes = self._codes(X, n_threads)
+        self, X: Any, n_threads: int, function: Callable[[Snapshot, Codes], NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Apply a function to the codes of X, batch by batch, with one snapshot of the memory."""
+        codes = self._encode(X, n_threads)
+        # Encoding takes long, so the first batch is encoded before the snapshot is taken.
         first = next(codes)
-        with self.memory.reading as memory:
-            return np.concatenate([reading(memory, piece) for piece in chain((first,), codes)])
+        with self.memory.reading as snapshot:
+            return np.concatenate([function(snapshot, batch) for batch in chain((first,), codes)])
 
-    def scores(self, X: Any, readout: Readout, n_threads: int) -> NDArray[np.float64]:
-        """Return what each class receives from each row."""
-        return self.read(
-            X, n_threads, lambda memory, codes: readout.scores(memory, codes, n_threads)
-        )
+    def _encode(self, X: Any, n_threads: int) -> Iterator[Codes]:
+        for _, codes in self.coder.encode(X, n_threads):
+            yield codes
 
-    def novelty(self, X: Any, readout: NoveltyReadout, n_threads: int) -> NDArray[np.float64]:
-        """Return how unlike all classes each row is, from 0 to 1."""
-        return self.read(
-            X, n_threads, lambda memory, codes: readout.novelty(memory, codes, n_threads)
-        )
+    def _change(self, action: Action, sign: int, X: Any, y: NDArray[Any], n_threads: int) -> None:
+        """Apply an action to all samples: in place if they are few, otherwise to a copy."""
+        batches = ((codes, y[rows]) for rows, codes in self.coder.encode(X, n_threads))
+        ahead = list(islice(batches, 2))
+        with self.memory.reading as snapshot:
+            memory = snapshot.memory
+            in_place = len(ahead) == 1 and len(y) <= memory.max_in_place
+            keep_codes = len(y) <= memory.max_pending
 
-    def novelty_threshold(
-        self, readout: NoveltyReadout, false_alarms: float, n_threads: int
-    ) -> float:
-        """Return the novelty that a share of samples like those learned exceeds."""
-        with self.memory.reading as memory:
-            memory.check_not_empty()
-            return find_threshold(memory, readout, false_alarms, n_threads)
-
-    def screened_labels(
-        self,
-        X: Any,
-        readout: Readout,
-        screen: NoveltyReadout,
-        false_alarms: float,
-        n_threads: int,
-    ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[Any]]:
-        """Return the class of each row, whether its novelty exceeds the threshold, all classes."""
-        codes = self._codes(X, n_threads)
-        first = next(codes)
-        with self.memory.reading as memory:
-            memory.check_not_empty()
-            threshold = find_threshold(memory, screen, false_alarms, n_threads)
-            ranks, novelty = [], []
-            for piece in chain((first,), codes):
-                ranks.append(readout.best(memory, piece, n_threads))
-                novelty.append(screen.novelty(memory, piece, n_threads))
-            is_novel = np.concatenate(novelty) > threshold
-            return memory.classes[np.concatenate(ranks)], is_novel, memory.classes
-
-    def explain(self, x: Any, readout: Readout) -> Explanation:
-        """Tell which cells spoke for which class."""
-        codes = self.coder.encode_one(x)
-        _, cells, levels = codes.to_csr()
-        activity = levels / FULL
-        with self.memory.reading as memory:
-            scores = readout.scores(memory, codes, 1)[0]
-            contributions = activity[:, np.newaxis] * readout.weights(memory, codes)
-            return Explanation(memory.classes, cells, activity, contributions, scores)
-
-    def _codes(self, X: Any, n_threads: int) -> Iterator[Codes]:
-        for _, rows in self.coder.pieces(X):
-            yield self.coder.native.encode(rows, n_threads)
-
-    def _change(
-        self,
-        action: Callable[[Memory, Codes, NDArray[Any]], None],
-        X: Any,
-        y: NDArray[Any],
-        n_threads: int,
-    ) -> None:
-        """Do something with all samples; what takes long, with a copy first."""
-        pieces = (
-            (self.coder.native.encode(rows, n_threads), y[where])
-            for where, rows in self.coder.pieces(X)
-        )
-        ahead = list(islice(pieces, 2))
-        with self.memory.reading as memory:
-            is_quick = len(ahead) == 1 and len(y) <= memory.n_quick
-        if is_quick:
-            self.memory.change(lambda memory: action(memory, *ahead[0]))
-            return
-
-        def do_all(memory: Memory) -> None:
-            while ahead:
-                action(memory, *ahead.pop(0))
-            for codes, labels in pieces:
+        def apply(memory: Memory) -> Sequence[Update] | None:
+            updates: list[Update] = []
+            for codes, labels in chain(ahead, batches):
                 action(memory, codes, labels)
+                if keep_codes:
+                    updates.append((sign, codes))
+            return updates if keep_codes else None
 
-        self.memory.rework(do_all)
+        (self.memory.change if in_place else self.memory.replace)(apply)
 
-    def _memory_for(self, target: Circuit) -> Memory:
-        """Return a copy of the memory, if the wiring is the target's."""
+    def _copy_memory_for(self, target: Circuit) -> Memory:
+        """Return a copy of the memory, or raise ValueError if the coders differ."""
         here, there = target.coder.parameters(), self.coder.parameters()
         for name, value in here.items():
             if value != there[name]:
@@ -201,5 +158,11 @@ class Circuit:
                     f"models of different circuits cannot be merged: {name} is {value!r} here and "
                     f"{there[name]!r} there"
                 )
-        with self.memory.reading as memory:
-            return memory.copy()
+        with self.memory.reading as snapshot:
+            return snapshot.memory.copy()
+
+
+def _merge(memory: Memory, other: Memory) -> None:
+    if not isinstance(memory, Merges):
+        raise ValueError(f"merge is not possible: {memory.missing_because}")
+    memory.merge(other)

@@ -1,4 +1,4 @@
-"""Class labels and where in a memory each class is kept."""
+"""Class labels, and the slot of a memory that holds each class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Labels:
             return False
 
     def copy(self) -> Labels:
-        """Return labels that can change without these."""
+        """Return an independent copy."""
         other = Labels()
         other._by_slot = self._by_slot.copy()
         other._by_rank = self._by_rank.copy()
@@ -47,11 +47,11 @@ class Labels:
     @property
     def classes(self) -> NDArray[Any]:
         """The labels, sorted, as a read-only array."""
-        # Threads that read at once may each make it, but make the same.
+        # Concurrent readers may each compute it, with the same result.
         if self._classes is None:
             classes = np.empty(len(self), dtype=common_dtype(self._dtypes))
             classes[:] = self._by_rank
-            # Large integers among floats would become equal.
+            # Among floats, distinct large integers would become equal.
             if classes.tolist() != self._by_rank:
                 classes = classes.astype(object)
                 classes[:] = self._by_rank
@@ -64,17 +64,17 @@ class Labels:
         return self._by_rank[rank]
 
     def slot(self, label: Any) -> int:
-        """Return where a known label is kept."""
+        """Return the slot of a known label."""
         if label not in self:
             raise ValueError(f"the label {label!r} has not been learned")
         return self._slots[label]
 
     def label(self, slot: int) -> Any:
-        """Return the label that is kept there."""
+        """Return the label of a slot."""
         return self._by_slot[slot]
 
     def slots(self, y: NDArray[Any]) -> NDArray[np.int32]:
-        """Return where each of many known labels is kept."""
+        """Return the slots of known labels."""
         try:
             return np.array([*map(self._slots.__getitem__, y.tolist())], dtype=np.int32)
         except KeyError as error:
@@ -83,19 +83,19 @@ class Labels:
             raise ValueError("labels must be strings or numbers, but y holds others") from None
 
     def new_among(self, y: NDArray[Any]) -> list[Any]:
-        """Return the labels of y that are not yet known, or refuse y."""
+        """Return the labels of y that are new, or raise ValueError."""
         try:
             new = [label for label in dict.fromkeys(y.tolist()) if label not in self._slots]
         except TypeError:
             raise ValueError("labels must be strings or numbers, but y holds others") from None
-        # An array of objects may hold NumPy's numbers and strings.
+        # An array of objects may hold scalars of NumPy.
         new = [label.item() if isinstance(label, np.generic) else label for label in new]
         for label in new:
             self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
         return new
 
     def insert(self, label: Any, dtype: np.dtype[Any]) -> int:
-        """Add a new label, in the next slot, and return its rank."""
+        """Add a new label in the next slot, and return its rank."""
         rank = bisect_left(self._by_rank, label)
         self._by_rank.insert(rank, label)
         self._slots[label] = len(self._by_slot)
@@ -105,7 +105,7 @@ class Labels:
         return rank
 
     def drop(self, label: Any) -> int:
-        """Remove a label and return its slot, which the last one moves to."""
+        """Remove a label and return its slot, to which the last label moves."""
         slot = self.slot(label)
         del self._slots[label]
         del self._by_rank[bisect_left(self._by_rank, label)]
@@ -117,7 +117,7 @@ class Labels:
         return slot
 
     def rename(self, old: Any, new: Any) -> tuple[int, int]:
-        """Call the class `old` by a new name; return its slot and its new rank."""
+        """Replace the label `old`; return its slot and its new rank."""
         slot = self.slot(old)
         new_label = np.asarray(new)
         if new_label.ndim != 0:
@@ -147,14 +147,14 @@ class Labels:
 
 
 def _own_dtype(label: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type that one label of an array needs: a string not the width of the others."""
+    """Return the type of one label: that of its array, but a string type of its own length."""
     if isinstance(label, str) and dtype.kind != "O":
         return np.dtype(f"U{max(1, len(label))}")
     return dtype
 
 
 def common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type that all labels fit; int64 and uint64 have none but object."""
+    """Return a type that holds all labels exactly; for int64 with uint64 that is object."""
     if not dtypes:
         return np.dtype(np.int64)
     different = set(dtypes)

@@ -1,4 +1,4 @@
-"""A memory that also counts which cells were active together."""
+"""A memory that also counts which cells are active together."""
 
 from __future__ import annotations
 
@@ -6,87 +6,67 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kenyon._native import Pairs, learn_both, merge_both, unlearn_both
-from kenyon.circuit.counting import CountingMemory
-from kenyon.circuit.free_memory import free_memory
-from kenyon.circuit.journal import Journal
+from kenyon._native import Pairs, learn_with_pairs, merge_with_pairs, unlearn_with_pairs
+from kenyon.circuit.available_ram import available_ram
+from kenyon.circuit.summing import SummingMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.memory import Rates
 
 Self = TypeVar("Self", bound="PairingMemory")
 
-BYTES_OF_A_SQUARE = 18
-"""Taken for each cell squared: up to 4 by the sums and by a copy of them while it is changed, 8 by
-their factor, 2 by what was learned since and is being solved for."""
-NOTED = 1 / 8
-"""Samples for each cell that are noted before it is cheaper to factor anew."""
+BYTES_PER_PAIR = 18
+"""Peak bytes for each cell squared: up to 4 for the sums, 4 for a copy while they change, 8 for
+their Cholesky factor and 2 for a low-rank update of it."""
+PENDING_PER_CELL = 1 / 8
+"""Samples for each cell after which a new factor is cheaper than a low-rank update."""
 
 
-class PairingMemory(CountingMemory):
+class PairingMemory(SummingMemory):
     """Counters, and for each pair of cells the sum of products of their levels over all samples.
 
-    Pairs belong to no class: what is forgotten, not unlearned, stays in them as samples of none.
-    Whoever reads them may leave a `factor` here, to go on from by the journal of what came after.
+    The pairs are the Gram matrix of the codes; they belong to no class. `drop_class` keeps the
+    class's samples in them as unlabelled background.
 
     Raises
     ------
     MemoryError
-        If that would take more memory than there is.
+        If the pairs would take more RAM than is available.
     """
 
-    # To count more pairs in place takes longer than to copy them.
-    n_quick = 256
+    # Larger batches take longer to count than the pairs take to copy.
+    max_in_place = 256
+    missing_because = "readout 'ridge' computes every weight from all pairs of cells"
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)
-        taken, free = BYTES_OF_A_SQUARE * n_cells**2, free_memory()
-        if free is not None and taken > free:
+        needed, available = BYTES_PER_PAIR * n_cells**2, available_ram()
+        if available is not None and needed > available:
             raise MemoryError(
-                f"readout 'ridge' with n_cells {n_cells} takes {taken / 1e9:,.1f} GB to count and "
-                f"read pairs of cells, but only {free / 1e9:,.1f} GB are free"
+                f"readout 'ridge' with n_cells {n_cells} takes {needed / 1e9:,.1f} GB to count and "
+                f"read pairs of cells, but only {available / 1e9:,.1f} GB are available"
             )
         self.pairs = Pairs(n_cells)
-        self.journal = Journal(int(NOTED * n_cells))
-        self.factor: Any = None
+        self.max_pending = int(PENDING_PER_CELL * n_cells)
 
     @property
     def nbytes(self) -> int:  # noqa: D102
         return super().nbytes + self.pairs.nbytes
 
-    def extinguish(  # noqa: D102
-        self, codes: Codes, y: NDArray[Any], share: float, rates: Rates
-    ) -> None:
-        raise ValueError(
-            "extinguish is not possible where pairs of cells are counted, as for readout 'ridge': "
-            "every weight there follows from all of them"
-        )
-
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        possible = learn_both(self.store, self.pairs, codes, slots, n_threads)
-        if possible:
-            self.journal.note(1, codes)
-        return possible
+        return learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
 
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        possible = unlearn_both(self.store, self.pairs, codes, slots, n_threads)
-        if possible:
-            self.journal.note(-1, codes)
-        return possible
+        return unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
 
-    def _merge(self, other: Any, slots: NDArray[np.int32]) -> bool:
-        possible = merge_both(self.store, self.pairs, other.store, other.pairs, slots)
-        if possible:
-            self.journal.lose()
-        return possible
+    def _merge(self: Self, other: Self, slots: NDArray[np.int32]) -> bool:
+        return merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
 
     def copy(self: Self) -> Self:  # noqa: D102
         other = super().copy()
         other.pairs = self.pairs.copy()
-        other.journal = self.journal.copy()
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102

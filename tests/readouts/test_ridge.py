@@ -13,7 +13,7 @@ import kenyon
 from kenyon import FlyClassifier, SparseCoder, ridge
 from kenyon.circuit import pairing
 from kenyon.circuit.free_memory import free_memory
-from kenyon.ridge import BETTER, PENALTIES
+from kenyon.readouts.ridge import BETTER, PENALTIES
 
 X, Y = load_digits(return_X_y=True)
 TRAIN, TEST = slice(0, 900), slice(900, 1400)
@@ -35,12 +35,12 @@ def unit(Phi):
 
 
 def solution(model):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         return memory.factor
 
 
 def sums(model, kept=True):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         content = memory.content().items()
     return {name: array.tolist() for name, array in content if kept or "kept" not in name}
 
@@ -99,7 +99,7 @@ def test_forgotten_samples_have_targets_of_zero(monkeypatch):
     targets[:, :7] = 0
     model = taught()
     for label in range(7):
-        model.forget(label)
+        model.drop_class(label)
     model.predict(X[TEST])
     judged = exact(codes(TRAIN), targets)
     assert solution(model).penalty == PENALTIES[np.argmin(judged)]
@@ -194,7 +194,7 @@ def test_free_memory():
 )
 def test_a_file_whose_pairs_cannot_be_is_refused(tmp_path, change, sentence):
     model = taught()
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         memory.pairs.set(*change(memory.pairs.get()))
     model.save(tmp_path / "model.kenyon")
     with pytest.raises(ValueError, match=sentence):
@@ -218,11 +218,11 @@ REFUSED = {
         {"decay": 0.1, "learning_rate": 0.1},
         "readout must be 'fly' where decay is not 0, but is 'ridge'",
     ),
-    "no smoothing": ({"smoothing": 0}, "smoothing must be a number above 0, but is 0"),
-    "smoothing in words": ({"smoothing": "much"}, "smoothing must be a number above 0, but is 'm"),
+    "no pseudocount": ({"pseudocount": 0}, "pseudocount must be a number above 0, but is 0"),
+    "pseudocount in words": ({"pseudocount": "much"}, "pseudocount must be a number above 0, but is 'm"),
     "a negative penalty": ({"penalty": -1}, "penalty must be 'auto' or a number above 0, but is"),
     "an array": ({"penalty": np.ones(2)}, "penalty must be 'auto' or a number above 0, but is arr"),
-    "far too much": ({"smoothing": 10**400}, "smoothing must be a number above 0, but is 1000"),
+    "far too much": ({"pseudocount": 10**400}, "pseudocount must be a number above 0, but is 1000"),
     "a list": ({"penalty": [1]}, r"penalty must be 'auto' or a number above 0, but is \[1\]"),
 }
 

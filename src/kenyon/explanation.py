@@ -1,4 +1,4 @@
-"""Why a sample was given its class."""
+"""The contributions of cells to the score of each class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Which active cells spoke for which class, and how much.
+    """The contribution of each active cell to the score of each class.
 
     Attributes
     ----------
@@ -21,11 +21,11 @@ class Explanation:
     cells : ndarray of shape (n_active,)
         The active cells.
     activity : ndarray of shape (n_active,)
-        How active each is, above 0 to 1.
+        The activity of each, above 0 to 1.
     contributions : ndarray of shape (n_active, n_classes)
-        What each cell gave to each class: its activity times the weight of the synapse.
+        The activity of a cell times the weight of its synapse to a class.
     scores : ndarray of shape (n_classes,)
-        What each class received: the sum of its column.
+        The sum of each column of `contributions`.
 
     Examples
     --------

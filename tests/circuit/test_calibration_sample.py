@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kenyon.circuit import BayesReadout, Coder, CountingMemory, FlyReadout, PairingMemory, Rates
 
-CODER = Coder.design(6, n_cells=60, fan_in=3, n_active=5, channels="raw", seed=3)
+CODER = design_layer(6, FLY_LAYER, n_cells=60, fan_in=3, n_active=5, channels="raw", seed=3)
 AUTO = Rates()
 BUDGET, FIRST = 1024, 2**62
 
@@ -61,20 +61,20 @@ def test_all_samples_are_kept_as_long_as_they_are_few():
         codes = [c for c, mine in zip(as_tuples(kept.codes), of_class, strict=True) if mine]
         assert sorted(codes) == sorted(set(expected))
         assert kept.counts[of_class].sum() == len(expected)
-    assert set(memory.content()["kept_bounds"].tolist()) == {FIRST}
+    assert set(memory.content()["calibration_thresholds"].tolist()) == {FIRST}
 
 
 def test_many_samples_are_thinned_out_evenly():
     memory = learn(CountingMemory(60), X, Y)
     content = memory.content()
     most = -(-BUDGET // len(memory))
-    assert (content["kept_samples"] <= most).all()
+    assert (content["calibration_sizes"] <= most).all()
     # The bound falls by an eighth at a time.
-    assert (content["kept_samples"] > 0.6 * most).all()
-    shares = content["kept_bounds"] / FIRST
+    assert (content["calibration_sizes"] > 0.6 * most).all()
+    shares = content["calibration_thresholds"] / FIRST
     for rank, label in enumerate(memory.classes):
         different = set(as_tuples(code(X[label == Y])))
-        assert content["kept_samples"][rank] == pytest.approx(
+        assert content["calibration_sizes"][rank] == pytest.approx(
             shares[rank] * len(different), rel=0.25
         )
         codes = as_tuples(memory.kept.codes)
@@ -88,7 +88,7 @@ def test_with_more_classes_each_keeps_fewer_and_none_fewer_than_eight():
         y = np.arange(5000) % n_classes
         learn(memory, rows[: 60 * n_classes], y[: 60 * n_classes])
         most = max(8, -(-BUDGET // n_classes))
-        kept = memory.content()["kept_samples"]
+        kept = memory.content()["calibration_sizes"]
         assert kept.max() <= most
         assert kept.max() > most / 2
 
@@ -115,7 +115,7 @@ def test_shuffled_cut_and_merged_it_is_the_same(random, n_shards, n):
 @given(st.randoms(use_true_random=False), st.sampled_from([300, 3000]))
 def test_after_unlearning_it_is_what_remains_below_the_bound(random, n):
     memory = learn(CountingMemory(60), X[:n], Y[:n])
-    bounds = dict(zip(memory.classes.tolist(), memory.content()["kept_bounds"], strict=True))
+    bounds = dict(zip(memory.classes.tolist(), memory.content()["calibration_thresholds"], strict=True))
     gone = np.zeros(n, bool)
     gone[random.sample(range(n), n // 3)] = True
     before = set(by_label(memory))
@@ -126,7 +126,7 @@ def test_after_unlearning_it_is_what_remains_below_the_bound(random, n):
         if one in before:
             expected[one] = expected.get(one, 0) + 1
     assert by_label(memory) == expected
-    after = dict(zip(memory.classes.tolist(), memory.content()["kept_bounds"], strict=True))
+    after = dict(zip(memory.classes.tolist(), memory.content()["calibration_thresholds"], strict=True))
     assert after.items() <= bounds.items()
     if n == 300:
         never = learn(CountingMemory(60), X[:n][~gone], Y[:n][~gone])
@@ -186,8 +186,8 @@ def test_saved_copied_and_pickled_it_is_the_same():
 def test_classes_keep_their_codes_when_others_are_renamed_or_forgotten():
     memory = learn(CountingMemory(60), X[:400], Y[:400])
     before = by_label(memory)
-    memory.forget(1)
-    memory.rename(0, 100)
+    memory.drop_class(1)
+    memory.rename_class(0, 100)
     now = {0: 100, 2: 2, 3: 3, 7: 7}
     assert by_label(memory) == {
         (now[label], c): count for (label, c), count in before.items() if label in now
@@ -227,7 +227,7 @@ def test_held_out_scores_are_numbers_though_the_counters_have_not_seen_the_code(
 def test_of_a_class_with_one_sample_nothing_can_be_held_out():
     memory = learn(CountingMemory(60), X[:3], np.array([1, 1, 2]))
     assert set(memory.kept.ranks.tolist()) == {0}
-    assert memory.content()["kept_samples"].tolist() == [2, 1]
+    assert memory.content()["calibration_sizes"].tolist() == [2, 1]
     assert len(learn(CountingMemory(60), X[:1], Y[:1]).kept.codes) == 0
 
 
@@ -239,7 +239,7 @@ def test_a_sample_that_no_cell_answers_to_is_kept_too():
 
 
 def test_cells_far_apart_are_kept_as_they_are():
-    coder = Coder.design(40, n_cells=70_000, fan_in=8, n_active=4, channels="raw", seed=1)
+    coder = design_layer(40, FLY_LAYER, n_cells=70_000, fan_in=8, n_active=4, channels="raw", seed=1)
     rows = np.random.default_rng(0).random((50, 40))
     codes = coder.native.encode(rows, 1)
     memory = CountingMemory(70_000)

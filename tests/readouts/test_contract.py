@@ -16,7 +16,7 @@ from kenyon import FlyClassifier
 X, Y = load_digits(return_X_y=True)
 READOUTS = {
     "fly": {},
-    "bayes": {"smoothing": 0.5},
+    "bayes": {"pseudocount": 0.5},
     "ridge": {"penalty": 0.1, "inhibition": "subtract"},
 }
 TOLERANCE = {"fly": 0, "bayes": 0, "ridge": 1e-9}
@@ -36,7 +36,7 @@ def taught(readout, rows, **parameters):
 
 
 def content(model, *, kept=True):
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         found = memory.content().items()
     return {name: array.tolist() for name, array in found if kept or "kept" not in name}
 

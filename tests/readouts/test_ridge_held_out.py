@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kenyon.calibration import calibrate
-from tests.test_ridge import TEST, X, Y, solution, taught
+from tests.readouts.test_ridge import TEST, X, Y, solution, taught
 
 
 @pytest.mark.parametrize("n_later", [0, 1])
@@ -17,7 +17,7 @@ def test_what_was_learned_is_read_as_if_it_had_not_been(n_later):
         factor = solution(model).R
         model.learn_one(X[800], Y[800]).predict(X[TEST])
         assert solution(model).R is factor
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         kept, n = memory.kept, memory.samples
         found = model._readout().held_out_scores(memory, kept, 1)
         L, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
@@ -34,13 +34,13 @@ def test_what_was_learned_is_read_as_if_it_had_not_been(n_later):
 def test_probabilities_stay_calibrated_until_the_matrix_is_factored_again():
     model = taught(slice(0, 800), n_cells=600, penalty=0.1)
     model.predict_proba(X[TEST])
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         before = calibrate(memory, model._readout(), 1)
     model.learn_one(X[800], Y[800]).predict_proba(X[TEST])
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         assert calibrate(memory, model._readout(), 1) is before
     model.set_params(penalty=1e-3).predict_proba(X[TEST])
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         assert calibrate(memory, model._readout(), 1) != before
 
 

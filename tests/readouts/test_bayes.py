@@ -11,7 +11,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from kenyon.circuit import BayesReadout, Circuit, Coder, CountingMemory, DecayingMemory, Rates
 
-CODER = Coder.design(12, n_cells=90, fan_in=3, n_active=9, seed=5)
+CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 X = np.random.default_rng(1).standard_normal((80, 12))
 Y = np.arange(80) % 5
 RATES = Rates()
@@ -32,10 +32,10 @@ def codes(rows):
     return dense
 
 
-@pytest.mark.parametrize("smoothing", [0.01, 0.1, 3.0])
-def test_bayes_is_scikit_learns_with_a_uniform_prior(circuit, smoothing):
-    bayes = MultinomialNB(alpha=smoothing, fit_prior=False).fit(codes(X), Y)
-    readout = BayesReadout(smoothing)
+@pytest.mark.parametrize("pseudocount", [0.01, 0.1, 3.0])
+def test_bayes_is_scikit_learns_with_a_uniform_prior(circuit, pseudocount):
+    bayes = MultinomialNB(alpha=pseudocount, fit_prior=False).fit(codes(X), Y)
+    readout = BayesReadout(pseudocount)
     expected = codes(X) @ bayes.feature_log_prob_.T
     np.testing.assert_allclose(circuit.scores(X, readout, 2), expected, rtol=1e-12)
     assert circuit.labels(X, readout, 1).tolist() == bayes.predict(codes(X)).tolist()
@@ -58,8 +58,8 @@ def test_weights_are_derived_once_after_each_change(circuit, monkeypatch):
     changes = [
         lambda: circuit.learn(X[:1], Y[:1], RATES, 1),
         lambda: circuit.unlearn(X[:1], Y[:1], 1),
-        lambda: circuit.memory.change(lambda memory: memory.rename(4, 9)),
-        lambda: circuit.memory.rework(lambda memory: memory.forget(9)),
+        lambda: circuit.memory.change(lambda memory: memory.rename_class(4, 9)),
+        lambda: circuit.memory.rework(lambda memory: memory.drop_class(9)),
     ]
     for n, change in enumerate(changes, start=2):
         change()
@@ -71,9 +71,9 @@ def test_weights_are_derived_once_after_each_change(circuit, monkeypatch):
 def test_classes_keep_their_places(circuit):
     readout = BayesReadout(0.5)
     before = circuit.scores(X, readout, 1)
-    circuit.memory.change(lambda memory: memory.rename(0, 7))
+    circuit.memory.change(lambda memory: memory.rename_class(0, 7))
     np.testing.assert_array_equal(circuit.scores(X, readout, 1), before[:, [1, 2, 3, 4, 0]])
-    circuit.memory.change(lambda memory: memory.forget(2))
+    circuit.memory.change(lambda memory: memory.drop_class(2))
     np.testing.assert_array_equal(circuit.scores(X, readout, 1), before[:, [1, 3, 4, 0]])
 
 
@@ -84,10 +84,10 @@ def test_a_class_that_is_only_named_wins_nothing(circuit):
 
 
 def test_old_weights_are_not_kept(circuit):
-    for smoothing in (0.1, 0.2, 0.3):
-        circuit.scores(X, BayesReadout(smoothing), 1)
+    for pseudocount in (0.1, 0.2, 0.3):
+        circuit.scores(X, BayesReadout(pseudocount), 1)
         circuit.learn(X[:1], Y[:1], RATES, 1)
-    with circuit.memory.reading as memory:
+    with circuit.memory.reading as snapshot:
         assert len(memory.derived) == 1
 
 

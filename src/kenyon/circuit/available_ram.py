@@ -1,4 +1,4 @@
-"""How much memory there is."""
+"""RAM that this process can still use."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _MEMINFO = Path("/proc/meminfo")
 _LIMIT, _USED = (Path(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
 
 
-def free_memory() -> int | None:
-    """Return how many bytes can still be had, where the system tells."""
-    known = [free for free in (_free_of_machine(), _free_of_container()) if free is not None]
+def available_ram() -> int | None:
+    """Return the bytes that are available, or None where the system does not report them."""
+    known = [free for free in (_of_machine(), _of_container()) if free is not None]
     return min(known, default=None)
 
 
-def _free_of_machine() -> int | None:
+def _of_machine() -> int | None:
     if _MEMINFO.exists():
         for line in _MEMINFO.read_text().splitlines():
             if line.startswith("MemAvailable:"):
@@ -25,7 +25,7 @@ def _free_of_machine() -> int | None:
     return None
 
 
-def _free_of_container() -> int | None:
+def _of_container() -> int | None:
     try:
         return int(_LIMIT.read_text()) - int(_USED.read_text())
     except (OSError, ValueError):  # there is none, or it has no limit

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kenyon import FlyClassifier
 from kenyon.circuit import journal
-from tests.test_ridge import SMALL, TEST, X, Y, solution, sums, taught
+from tests.readouts.test_ridge import SMALL, TEST, X, Y, solution, sums, taught
 
 
 def test_soon_after_it_follows_the_last_solution():
@@ -30,7 +30,7 @@ def test_the_residual_is_that_of_a_new_factor():
         model.predict(X[TEST])
         model.partial_fit(X[start : start + 10], Y[start : start + 10])
     model.unlearn(X[5:10], Y[5:10]).predict(X[TEST])
-    with model.circuit_.memory.reading as memory:
+    with model.circuit_.memory.reading as snapshot:
         G, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
     followed = solution(model)
     assert len(followed.signs) == 35
@@ -62,7 +62,7 @@ def test_whatever_was_read_in_between_scores_are_those_of_a_new_model(actions):
             model.unlearn(X[learned[:5]], Y[learned[:5]])
             learned = learned[5:]
         elif action == "rename":
-            model.rename(3, 30).rename(30, 3)
+            model.rename_class(3, 30).rename_class(30, 3)
         if is_read:
             model.predict(X[:1])
     fresh = FlyClassifier(**{**SMALL, "n_cells": 120, "n_active": 40, "penalty": 0.1})
@@ -122,10 +122,10 @@ def test_new_and_forgotten_classes_follow_too():
     model = taught(slice(0, 800), n_cells=600, penalty=0.1)
     model.predict(X[TEST])
     factor = solution(model).R
-    model.learn_one(X[800], 17).forget(17).rename(3, 30)
+    model.learn_one(X[800], 17).drop_class(17).rename_class(3, 30)
     scores = model.decision_function(X[TEST])
     assert solution(model).R is factor
     fresh = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    fresh.learn_one(X[800], 17).forget(17)
+    fresh.learn_one(X[800], 17).drop_class(17)
     places = [0, 1, 2, 4, 5, 6, 7, 8, 9, 3]
     np.testing.assert_allclose(scores, fresh.decision_function(X[TEST])[:, places], atol=1e-6)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writes: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a file to write to, and put it in the place of path once all is written."""
+    """Yield a temporary path, and replace `path` by that file when the block ends."""
     try:
         path = path.resolve()
         beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
@@ -30,7 +30,7 @@ def replacing(path: Path) -> Iterator[Path]:
         beside.touch()
         mode = stat.S_IMODE((path if path.exists() else beside).stat().st_mode)
         yield beside
-        # Some libraries leave a file that nobody else may read.
+        # Some libraries create files that only their owner may read.
         beside.chmod(mode)
         with beside.open("rb") as file:
             os.fsync(file.fileno())
@@ -47,7 +47,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def write_tensors(
     path: Path, tensors: dict[str, NDArray[Any]], metadata: dict[str, str] | None = None
 ) -> None:
-    """Write a safetensors file, all of it or nothing."""
+    """Write a safetensors file atomically."""
     try:
         with replacing(path) as beside:
             save_file(tensors, beside, metadata)

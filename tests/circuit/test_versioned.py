@@ -10,7 +10,7 @@ import pytest
 
 from kenyon.circuit import Coder, CountingMemory, Guard, Rates
 
-CODER = Coder.design(20, n_cells=300, fan_in=3, n_active=30, seed=0)
+CODER = design_layer(20, FLY_LAYER, n_cells=300, fan_in=3, n_active=30, seed=0)
 X = np.random.default_rng(0).standard_normal((50, 20))
 CODES = CODER.native.encode(X, 1)
 RATES = Rates(1e-6)
@@ -51,7 +51,7 @@ def test_concurrent_readers_never_see_half_a_batch():
 
         (guard.change if n % 2 else guard.rework)(grow)
         # The new class moves from the front to the back of the order.
-        guard.change(lambda memory, n=n: memory.rename(-n, n))
+        guard.change(lambda memory, n=n: memory.rename_class(-n, n))
     stop.set()
     for reader in readers:
         reader.join()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kenyon.circuit import Coder
 from kenyon.circuit.journal import Journal
 
-CODER = Coder.design(40, n_cells=50, seed=0)
+CODER = design_layer(40, FLY_LAYER, n_cells=50, seed=0)
 CODES = [CODER.native.encode(np.eye(n, 40), 1) for n in range(1, 5)]
 LOST = None
 

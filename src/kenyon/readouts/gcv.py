@@ -1,4 +1,4 @@
-"""How well penalties would predict samples left out, told from the factor of one of them."""
+"""Generalised cross-validation of penalties near one whose factor is known."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 N_PROBES = 32
-"""Random vectors that a trace is estimated by, and that many classes are put together in."""
+"""Random vectors that estimate a trace, and random mixtures that replace more classes."""
 N_STEPS = 3
-CERTAIN = 10.0
-"""Times its standard error that the freedom must be to be judged by."""
+MIN_ACCURACY = 10.0
+"""Standard errors that the residual degrees of freedom must be above zero."""
 
 
-def cross_validation(
+def cross_validate(
     R: Matrix, C: Matrix, shift: float, shifts: Sequence[float], n_labelled: int, n_samples: int
 ) -> list[float]:
-    """Return the generalised cross-validation of one-hot targets for each of some shifts.
+    """Return the generalised cross-validation error of one-hot targets for each of some shifts.
 
-    It is told, up to a factor, from R' R = G + shift I alone. With N = R'^-1 R^-1, whatever is
-    needed of another shift is b' (G + other I)^-1 b = v' (I + (other - shift) N)^-1 v with
-    v = R'^-1 b, and a few steps of Lanczos' method from v give that for all shifts at once, the
-    closer the better: within a factor of 10, a few percent. Samples of forgotten classes have
-    targets of zero.
+    The error is known up to a factor and needs only R' R = G + shift I. With N = R'^-1 R^-1, every
+    term of another shift is b' (G + other I)^-1 b = v' (I + (other - shift) N)^-1 v, v = R'^-1 b.
+    A few steps of Lanczos' method from v approximate it for all shifts at once; within a factor
+    of 10 of `shift` the error is a few percent. Samples of dropped classes have targets of zero.
     """
     m, n_classes = C.shape
     targets = C if n_classes <= N_PROBES else C @ _signs(n_classes) / math.sqrt(N_PROBES)
     V = solve_triangular(R, np.hstack([targets, _signs(m)]), trans="T", check_finite=False)
     nodes, weights = _quadrature(R, V)
-    judged = []
+    errors = []
     for other in shifts:
-        kept = 1 / (1 + (other - shift) * nodes)
-        inverse = np.sum(weights * kept, axis=1)
-        squared = np.sum(weights * nodes * kept**2, axis=1)
+        damped = 1 / (1 + (other - shift) * nodes)
+        inverse = np.sum(weights * damped, axis=1)
+        squared = np.sum(weights * nodes * damped**2, axis=1)
         explained = inverse[:-N_PROBES].sum() + other * squared[:-N_PROBES].sum()
-        left = other * inverse[-N_PROBES:]
-        freedom = n_samples - m + left.mean()
-        # What fits all samples without freedom cannot be told from what fits noise.
-        is_certain = freedom > CERTAIN * left.std() / math.sqrt(N_PROBES)
-        judged.append(float((n_labelled - explained) / freedom**2) if is_certain else math.inf)
-    return judged
+        residual = other * inverse[-N_PROBES:]
+        freedom = n_samples - m + residual.mean()
+        # Without degrees of freedom left, a fit to the samples cannot be told from a fit to noise.
+        is_certain = freedom > MIN_ACCURACY * residual.std() / math.sqrt(N_PROBES)
+        errors.append(float((n_labelled - explained) / freedom**2) if is_certain else math.inf)
+    return errors
 
 
 def _quadrature(R: Matrix, V: Matrix) -> tuple[Matrix, Matrix]:
@@ -74,5 +73,5 @@ def _normalised(V: Matrix, norm: Matrix) -> Matrix:
 
 
 def _signs(n_rows: int) -> Matrix:
-    """Return random vectors, always the same: what is read must not depend on chance."""
+    """Return random signs from a fixed seed, so that answers do not depend on chance."""
     return np.random.default_rng(0).choice([-1.0, 1.0], (n_rows, N_PROBES))

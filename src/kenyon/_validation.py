@@ -1,0 +1,264 @@
+"""What a user may pass."""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import contextmanager
+from functools import lru_cache
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kenyon._native import MAX_CELLS, MAX_FAN_IN
+from kenyon.circuit import Coder, Rates
+from kenyon.circuit.labels import common_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from kenyon.circuit.coder import Inhibition
+    from kenyon.circuit.defaults import LayerDefaults
+
+Channels = Literal["auto", "raw", "on-off"]
+
+NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
+"""Types that the kernel reads as they are or batch by batch; others become float64 at once."""
+
+_ON_OFF_BELOW = 32
+_MAX_THREADS = 1024
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise ValueError unless the value is one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}, but is {value!r}")
+
+
+def check_integer(name: str, value: object, maximum: int, reason: str = "") -> int:
+    """Return an integer from 1 to `maximum`; raise TypeError or ValueError otherwise."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer or None, but is {value!r}")
+    if not 1 <= int(value) <= maximum:
+        because = f" ({reason})" if reason else ""
+        raise ValueError(f"{name} must be from 1 to {maximum}{because}, but is {value}")
+    return int(value)
+
+
+def as_number(value: object) -> float:
+    """Return a real number as a float, and anything else as NaN."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def check_positive(name: str, value: object, alternative: str = "") -> float:
+    """Return a finite number above 0, or raise ValueError."""
+    number = as_number(value)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} must be {alternative}a number above 0, but is {value!r}")
+    return number
+
+
+def check_share(name: str, value: object, *, one: bool = False) -> float:
+    """Return a number above 0 and below 1, or up to 1 if `one`; raise ValueError otherwise."""
+    number = as_number(value)
+    if not (0 < number < 1 or (one and number == 1)):
+        limits = "above 0, up to 1" if one else "between 0 and 1"
+        raise ValueError(f"{name} must be a number {limits}, but is {value!r}")
+    return number
+
+
+@lru_cache
+def check_rates(
+    learning_rate: object, decay: object, compartments: object = None
+) -> tuple[Rates, ...]:
+    """Return the rates of each compartment; cached, since every call of a model needs them."""
+    if compartments is None:
+        return (_check_rates(learning_rate, decay),)
+    if learning_rate != "auto" or decay != 0:
+        raise ValueError(
+            "compartments has its own learning rates and decays, so learning_rate must be 'auto' "
+            f"and decay 0, but they are {learning_rate!r} and {decay!r}"
+        )
+    if not isinstance(compartments, tuple | list) or not compartments:
+        raise ValueError(
+            f"compartments must be pairs (learning_rate, decay) or None, but is {compartments!r}"
+        )
+    rates = []
+    for entry in compartments:
+        if not isinstance(entry, tuple | list) or len(entry) != 2:
+            raise ValueError(
+                f"compartments must hold pairs (learning_rate, decay), but one is {entry!r}"
+            )
+        rates.append(_check_rates(*entry))
+    if sum(not one.decay for one in rates) > 1:
+        raise ValueError(
+            "compartments must have at most one with decay 0, but its decays are "
+            f"{[one.decay for one in rates]}"
+        )
+    if any(one.decay and one.learning_rate is None for one in rates):
+        raise ValueError(
+            "compartments with decay must have a number as learning rate, but one has 'auto'"
+        )
+    return tuple(rates)
+
+
+def _check_rates(learning_rate: object, decay: object) -> Rates:
+    if not 0 <= (checked_decay := as_number(decay)) < 1:
+        raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
+    if isinstance(learning_rate, str) and learning_rate == "auto":
+        return Rates(None, checked_decay)
+    rate = check_positive("learning_rate", learning_rate, "'auto' or ")
+    return Rates(rate, checked_decay)
+
+
+def count_threads(n_threads: int | None) -> int:
+    """Return a number of threads; None means the processors that this process may use.
+
+    OMP_NUM_THREADS limits the default, so that joblib's workers do not each take all of them.
+    """
+    if n_threads is not None:
+        return check_integer("n_threads", n_threads, _MAX_THREADS)
+    if hasattr(os, "sched_getaffinity"):
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count() or 1
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(available, int(limit))) if limit.isdigit() else available
+
+
+def choose_seed(random_state: int | np.random.RandomState | None) -> int:
+    """Return an integer as it is, or draw one from any other random state."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state must be from 0 to 2**64 - 1, but is {random_state}")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def design_layer(
+    n_features: int,
+    defaults: LayerDefaults,
+    *,
+    n_cells: int | None = None,
+    fan_in: int | None = None,
+    n_active: int | None = None,
+    inhibition: Inhibition | None = None,
+    channels: Channels = "auto",
+    seed: int = 0,
+) -> Coder:
+    """Return a first layer with these parameters, and defaults for those that are None."""
+    check_choice("channels", channels, ("auto", "raw", "on-off"))
+    on_off = channels == "on-off" or (channels == "auto" and n_features < _ON_OFF_BELOW)
+    n_channels = 2 * n_features if on_off else n_features
+    if n_cells is None:
+        n_cells = defaults.n_cells(n_features)
+    n_cells = check_integer("n_cells", n_cells, MAX_CELLS)
+    if fan_in is None:
+        fan_in = defaults.fan_in(n_features, n_channels)
+    reason = f"X has {n_channels} channels" if n_channels < MAX_FAN_IN else ""
+    fan_in = check_integer("fan_in", fan_in, min(n_channels, MAX_FAN_IN), reason)
+    if n_active is None:
+        n_active = defaults.n_active(n_cells, fan_in, n_channels)
+    n_active = check_integer("n_active", n_active, n_cells, "n_cells")
+    if inhibition is None:
+        inhibition = defaults.inhibition
+    check_choice("inhibition", inhibition, ("cut", "subtract"))
+    return Coder(n_features, n_cells, fan_in, n_active, inhibition, on_off, seed)
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Restore an estimator's attributes if fitting it raises."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
+
+
+def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+    """Return samples and labels as arrays, or raise ValueError."""
+    if not reset and _is_plain(estimator, X) and _is_plain_vector(y, len(X)):
+        return X, y
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
+    return X, y
+
+
+def validate_samples(estimator: Any, X: Any) -> Any:
+    """Return samples for a fitted estimator as an array, or raise ValueError."""
+    check_is_fitted(estimator)
+    if _is_plain(estimator, X):
+        return X
+    return validate_data(estimator, X, accept_sparse="csr", dtype=NUMBERS, reset=False)
+
+
+def as_vector(x: Any) -> NDArray[np.float64]:
+    """Return one sample as a vector, or raise ValueError; the kernel checks its width."""
+    try:
+        array = np.ascontiguousarray(x)
+        if array.dtype.kind == "c":
+            raise TypeError("NumPy would drop the imaginary parts with no more than a warning")
+        vector = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"x must be a vector of real numbers, but is {x!r:.80}") from error
+    if vector.ndim != 1:
+        raise ValueError(f"x must be one sample, a vector, but has the shape {vector.shape}")
+    return vector
+
+
+def replace_labels(
+    labels: NDArray[Any], where: NDArray[np.bool_], unknown: Any, classes: NDArray[Any]
+) -> NDArray[Any]:
+    """Replace some labels by one that no class has; raise ValueError if it is not such a label."""
+    label = np.asarray(unknown)
+    if label.ndim != 0 or label.dtype.kind not in "biufU":
+        raise ValueError(f"unknown must be a label, a string or a number, but is {unknown!r:.80}")
+    known = classes.tolist()
+    if (label.dtype.kind == "U") is not isinstance(known[0], str):
+        raise ValueError(
+            f"unknown must be like the labels, of which {known[0]!r} is one, but is {unknown!r}"
+        )
+    if label.item() in known:
+        raise ValueError(f"unknown must not be a class that was learned, but is {unknown!r}")
+    replaced = labels.astype(common_dtype([labels.dtype, label.dtype]))
+    # Among floats, distinct large integers would become equal.
+    if replaced.tolist() != labels.tolist():
+        replaced = labels.astype(object)
+    replaced[where] = label.item()
+    return replaced
+
+
+def _is_plain(estimator: Any, X: Any) -> bool:
+    """Return whether scikit-learn would return X unchanged.
+
+    For a few dozen samples scikit-learn's checks take longer than learning. The sum is finite only
+    if all of X is; where the sum overflows, scikit-learn checks every number.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype.type in (np.float32, np.float64)
+        and X.ndim == 2
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        and bool(np.isfinite(_quiet_sum(X)))
+    )
+
+
+def _is_plain_vector(y: Any, n: int) -> bool:
+    return type(y) is np.ndarray and y.dtype.kind in "biuU" and y.shape == (n,)
+
+
+def _quiet_sum(X: NDArray[Any]) -> Any:
+    with np.errstate(all="ignore"):
+        return X.sum()

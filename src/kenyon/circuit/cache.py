@@ -1,0 +1,61 @@
+"""Values that readouts compute from a memory and reuse."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from kenyon.circuit.updates import PendingUpdates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+T = TypeVar("T")
+
+
+class Cache:
+    """The computed values of one model: one of each kind, with the key that it is valid for.
+
+    One lock per model: concurrent readers wait for the first to compute a value. Readers of a
+    replaced memory keep its cache, see `branch`.
+
+    Parameters
+    ----------
+    max_pending : int
+        Samples that `updates` keeps.
+    """
+
+    def __init__(self, max_pending: int) -> None:
+        self.updates = PendingUpdates(max_pending)
+        # A value may be computed from another one.
+        self.lock = threading.RLock()
+        self._entries: dict[str, tuple[Hashable, Any]] = {}
+
+    def branch(self) -> Cache:
+        """Return a cache for a copy of the memory: the same values, lock and updates."""
+        other = object.__new__(Cache)
+        vars(other).update(vars(self), _entries=self._entries.copy())
+        return other
+
+    def get(self, kind: str, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the value of a kind; compute it if the cached one has another key."""
+        entry = self._entries.get(kind)
+        if entry is None or entry[0] != key:
+            with self.lock:
+                entry = self._entries.get(kind)
+                if entry is None or entry[0] != key:
+                    entry = self._entries[kind] = key, compute()
+        return cast("T", entry[1])
+
+    def peek(self, kind: str) -> Any:
+        """Return the cached value of a kind, whatever its key, or None."""
+        entry = self._entries.get(kind)
+        return None if entry is None else entry[1]
+
+    def put(self, kind: str, key: Hashable, value: object) -> None:
+        """Replace the value of a kind."""
+        self._entries[kind] = key, value
+
+    def discard(self, kind: str) -> None:
+        """Remove the value of a kind, to free its memory."""
+        self._entries.pop(kind, None)

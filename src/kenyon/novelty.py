@@ -1,0 +1,46 @@
+"""The novelty score above which a sample counts as out-of-distribution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kenyon.circuit import SummingMemory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon.circuit import Snapshot
+    from kenyon.readouts import Readout
+
+
+def novelty_threshold(
+    snapshot: Snapshot, readout: Readout, false_alarms: float, n_threads: int
+) -> float:
+    """Return the novelty score that a share of held-out samples exceeds.
+
+    It is 1 if the calibration sample is too small to estimate the share.
+    """
+    memory = snapshot.memory
+    memory.check_not_empty()
+    if not isinstance(memory, SummingMemory):
+        raise ValueError(f"a novelty threshold is not possible: {memory.missing_because}")
+    key = readout, readout.calibration_version(snapshot, n_threads)
+    scores, shares, n = snapshot.cache.get(
+        "held-out novelty", key, lambda: _held_out(snapshot, memory, readout, n_threads)
+    )
+    # Conformal correction: the sample in question counts as one more, with the highest score.
+    wanted = (1 - false_alarms) * (1 + 1 / max(1, n))
+    place = int(np.searchsorted(shares, wanted))
+    return float(scores[place]) if place < len(scores) else 1.0
+
+
+def _held_out(
+    snapshot: Snapshot, memory: SummingMemory, readout: Readout, n_threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Return the held-out scores, ascending, the share up to each, and the number of samples."""
+    sample = memory.calibration_sample()
+    scores = readout.held_out_novelty(snapshot, sample, n_threads)
+    order = np.argsort(scores, kind="stable")
+    return scores[order], np.cumsum(sample.shares[order]), int(sample.counts.sum())

@@ -1,0 +1,142 @@
+"""The paper's readout: weights that grow with every sample up to a cap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kenyon._native import MAX_LEVEL, Counters
+from kenyon.circuit import SummingMemory
+from kenyon.readouts.readout import Readout, sum_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+    from kenyon.circuit import Memory, Rates, Snapshot
+    from kenyon.circuit.calibration_sample import CalibrationSample
+
+    Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FlyReadout(Readout):
+    """Weights min(1, learning rate * activity), summed over a class's samples.
+
+    With compartments the score of a class is the highest of its compartments. So a compartment
+    that has just learned a code decides its class, and one that does not know the code does not
+    matter. A sum would let the latest samples change all answers through shared cells.
+
+    The novelty score is the share of the highest possible score that the best class lacks.
+    """
+
+    rates: tuple[Rates, ...]
+
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:  # noqa: D102
+        first, *others = self._compartment_scores(snapshot.memory, codes, n_threads)
+        for scores in others:
+            np.maximum(first, scores, out=first)
+        return first
+
+    def best(  # noqa: D102
+        self, snapshot: Snapshot, codes: Codes, n_threads: int
+    ) -> NDArray[np.int32]:
+        memory = snapshot.memory
+        parts = self._compartments(memory)
+        if len(parts) > 1:
+            ranks: NDArray[np.int32] = self.scores(snapshot, codes, n_threads).argmax(axis=1)
+            return ranks.astype(np.int32)
+        if isinstance(memory.store, Counters):
+            return memory.store.best(codes, parts[0][1].learning_rate, n_threads)
+        return memory.store.best(codes, n_threads)
+
+    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:  # noqa: D102
+        memory = snapshot.memory
+        parts = self._compartments(memory)
+        if len(parts) > 1:
+            return int(self.scores(snapshot, codes, 1)[0].argmax())
+        if isinstance(memory.store, Counters):
+            return memory.store.best_one(codes, parts[0][1].learning_rate)
+        return memory.store.best_one(codes)
+
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:  # noqa: D102
+        memory, cells = snapshot.memory, codes.to_csr()[1]
+        each = [_weights(part, cells, own) for part, own in self._compartments(memory)]
+        scores = [of_part[0] for of_part in self._compartment_scores(memory, codes, 1)]
+        weights: Matrix = np.choose(np.argmax(scores, axis=0), each)
+        return weights
+
+    def saturation(self, snapshot: Snapshot) -> float:
+        """Return the share of synapses that are at their cap."""
+        memory = snapshot.memory
+        parts = memory.compartments(self.rates)
+        n_saturated = sum(
+            part.store.n_saturated(own.learning_rate)
+            if isinstance(part.store, Counters)
+            else part.store.n_saturated()
+            for part, own in parts
+        )
+        return n_saturated / max(1, memory.n_cells * len(memory) * len(parts))
+
+    def held_out_scores(  # noqa: D102
+        self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
+    ) -> Matrix:
+        memory = snapshot.memory
+        assert isinstance(memory, SummingMemory), "only sums have a calibration sample"
+        scores, rate = self.scores(snapshot, sample.codes, n_threads), self.rates[0].learning_rate
+        slots = memory.store.slot_of_rank.tolist()
+        caps = np.array([memory.store.cap(slot, rate, 1) for slot in slots], np.int64)
+        caps = caps[sample.ranks]
+        starts, levels, counts = memory.class_counts(sample)
+        terms = levels * np.clip(counts - levels, 0, np.repeat(caps, np.diff(starts)))
+        own = np.arange(len(caps)), sample.ranks
+        scores[own] = sum_rows(terms, starts) / (float(MAX_LEVEL) * caps)
+        return scores
+
+    def novelty(  # noqa: D102
+        self, snapshot: Snapshot, codes: Codes, n_threads: int
+    ) -> NDArray[np.float64]:
+        return _lacking(codes, self.scores(snapshot, codes, n_threads))
+
+    def held_out_novelty(  # noqa: D102
+        self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
+    ) -> NDArray[np.float64]:
+        return _lacking(sample.codes, self.held_out_scores(snapshot, sample, n_threads))
+
+    def _compartments(self, memory: Memory) -> Sequence[tuple[Memory, Rates]]:
+        memory.check_not_empty()
+        return memory.compartments(self.rates)
+
+    def _compartment_scores(self, memory: Memory, codes: Codes, n_threads: int) -> list[Matrix]:
+        return [
+            part.store.scores(codes, own.learning_rate, n_threads)
+            if isinstance(part.store, Counters)
+            else part.store.scores(codes, n_threads)
+            for part, own in self._compartments(memory)
+        ]
+
+
+def _weights(part: Memory, cells: NDArray[np.int32], rates: Rates) -> Matrix:
+    """Return the weights, 0 to 1, from some cells (rows) to all classes (columns)."""
+    store, slots = part.store, part.store.slot_of_rank.tolist()
+    if not isinstance(store, Counters):
+        return np.stack([store.get(slot)[cells] * store.factor for slot in slots], axis=1)
+    caps = [store.cap(slot, rates.learning_rate) for slot in slots]
+    columns = zip(slots, caps, strict=True)
+    return np.stack(
+        [np.minimum(store.get(slot)[cells], cap) / cap for slot, cap in columns], axis=1
+    )
+
+
+def _lacking(codes: Codes, scores: Matrix) -> NDArray[np.float64]:
+    """Return the share of the highest possible score that the best class lacks."""
+    starts, _, levels = codes.to_csr()
+    highest = sum_rows(levels.astype(np.int64), starts) / MAX_LEVEL
+    # A sample that activates no cell is as novel as possible.
+    novelty = np.ones(len(codes))
+    np.divide(highest - scores.max(axis=1), highest, out=novelty, where=highest > 0)
+    return np.clip(novelty, 0, 1)

@@ -1,0 +1,113 @@
+"""The interface of all readouts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from kenyon._native import Weights
+from kenyon.circuit.defaults import FLY_LAYER, LayerDefaults
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon._native import Codes
+    from kenyon.circuit import Snapshot
+    from kenyon.circuit.calibration_sample import CalibrationSample
+
+    Matrix = NDArray[np.float64]
+
+
+class Readout(ABC):
+    """Computes answers from a memory, and changes nothing that was learned.
+
+    Novelty scores are from 0 to 1. Held-out methods read a calibration sample as if each of its
+    codes had not been learned.
+    """
+
+    layer: ClassVar[LayerDefaults] = FLY_LAYER
+    """Default parameters of the first layer."""
+
+    @abstractmethod
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
+        """Return the score of each class (columns) for each code (rows)."""
+
+    @abstractmethod
+    def best(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.int32]:
+        """Return the rank of the class with the highest score, the lowest rank of equals."""
+
+    @abstractmethod
+    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
+        """Return the same for one code."""
+
+    @abstractmethod
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:
+        """Return the weights that one code is read with: active cells by classes."""
+
+    @abstractmethod
+    def held_out_scores(
+        self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
+    ) -> Matrix:
+        """Return the held-out scores of a calibration sample."""
+
+    @abstractmethod
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
+        """Return the novelty score of each code."""
+
+    @abstractmethod
+    def held_out_novelty(
+        self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
+    ) -> NDArray[np.float64]:
+        """Return the held-out novelty scores of a calibration sample."""
+
+    def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
+        """Return the version for which values computed from the calibration sample are valid."""
+        return snapshot.version
+
+
+class LinearReadout(Readout):
+    """A readout whose weights are computed from the sums, once for each version."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:
+        """Return the weights, classes by cells; raise ValueError if the memory lacks the sums."""
+
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:  # noqa: D102
+        return self._store(snapshot, n_threads).scores(codes, n_threads)
+
+    def best(  # noqa: D102
+        self, snapshot: Snapshot, codes: Codes, n_threads: int
+    ) -> NDArray[np.int32]:
+        return self._store(snapshot, n_threads).best(codes, n_threads)
+
+    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:  # noqa: D102
+        return self._store(snapshot, 1).best_one(codes)
+
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:  # noqa: D102
+        store, cells = self._store(snapshot, 1), codes.to_csr()[1]
+        return np.stack([store.get(rank)[cells] for rank in range(store.n_classes)], axis=1)
+
+    def _store(self, snapshot: Snapshot, n_threads: int) -> Weights:
+        snapshot.memory.check_not_empty()
+        key = self, snapshot.version
+        return snapshot.cache.get(
+            f"{self.name} weights", key, lambda: self._fill(snapshot, n_threads)
+        )
+
+    def _fill(self, snapshot: Snapshot, n_threads: int) -> Weights:
+        store = Weights(snapshot.memory.n_cells)
+        for rank, row in enumerate(self.compute_weights(snapshot, n_threads)):
+            store.insert(rank)
+            store.set(rank, row, 0)
+        return store
+
+
+def sum_rows(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the sum of each row of a CSR matrix; rows may be empty."""
+    sums = np.zeros(len(values) + 1, values.dtype)
+    np.cumsum(values, out=sums[1:])
+    return np.diff(sums[starts])
