@@ -5,8 +5,8 @@ VENV ?= .venv
 WARNINGS_AS_ERRORS ?= OFF
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-NATIVE := $(wildcard native/*.hpp native/*.cpp) CMakeLists.txt
-SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) pyproject.toml lab/pyproject.toml
+NATIVE := $(shell find native -name '*.[ch]pp')
+SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) CMakeLists.txt pyproject.toml lab/pyproject.toml
 SANITIZED := build/sanitized
 SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 
@@ -26,12 +26,12 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror native/*.hpp native/*.cpp benchmarks/*.cpp
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE) benchmarks/*.cpp
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i native/*.hpp native/*.cpp benchmarks/*.cpp
+	$(BIN)/clang-format -i $(NATIVE) benchmarks/*.cpp
 
 # The tests of the circuit again, on a kernel that notices bad addresses and
 # undefined behaviour. Python itself is not built for it, so the run-time

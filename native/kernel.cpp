@@ -1,24 +1,27 @@
-// Compiled once per path, with KENYON_PATH as the name of its namespace. No
-// standard library templates here or in what it includes: the linker could take
-// a copy made for one instruction set into the path of another.
+// Compiled once per instruction set, in a namespace of that name. This file and the files that it
+// includes use no templates of the standard library: the linker keeps one copy of each, which
+// could be the copy compiled for an instruction set that the processor does not have.
 #include "kernel.hpp"
 
-#include "encode.hpp"
-#include "products.hpp"
-#include "read.hpp"
+#include "encode/encode.hpp"
+#include "memory/products.hpp"
+#include "memory/read.hpp"
 
 #define KENYON_TEXT_(name) #name
 #define KENYON_TEXT(name) KENYON_TEXT_(name)
 
 namespace kenyon {
-namespace KENYON_PATH {
+namespace KENYON_INSTRUCTION_SET {
 
-static_assert(kLanes == kTileRows, "a tile has one lane a row");
+static_assert(kLanes == kTileRows, "a tile has one lane per row");
 
 extern const Kernel kKernel;
-const Kernel kKernel = {
-    KENYON_TEXT(KENYON_PATH), encode_rows<float>, encode_rows<double>, encode_dense<float>,
-    encode_dense<double>,     read_counts,        read_weights,        add_products};
+const Kernel kKernel = {KENYON_TEXT(KENYON_INSTRUCTION_SET),
+                        encode_rows<float>,
+                        encode_rows<double>,
+                        read_counts,
+                        read_weights,
+                        add_products};
 
-}  // namespace KENYON_PATH
+}  // namespace KENYON_INSTRUCTION_SET
 }  // namespace kenyon

@@ -1,37 +1,32 @@
-// What is compiled once for each instruction set, and chosen at run time.
+// The functions that are compiled once per instruction set.
 #pragma once
 
 #include <cstdint>
 
-#include "code.hpp"
-#include "scratch.hpp"
-#include "wiring.hpp"
+#include "encode/code.hpp"
+#include "encode/scratch.hpp"
+#include "encode/wiring.hpp"
 
 namespace kenyon {
 
-// A memory is blocks of classes; in a block each cell has one row, which is
-// one cache line.
+// A memory is stored in blocks of classes. In a block, each cell has one row: one cache line.
 constexpr std::int64_t kCountsPerRow = 16;
 constexpr std::int64_t kWeightsPerRow = 8;
 
-// Rows that are coded together.
+// Samples that are encoded together.
 constexpr std::int64_t kTileRows = 32;
 
-// Cells whose levels lie together where pairs are counted: a panel is [pairs of
-// samples][kPanelCells][2].
+// Cells of one panel of levels, whose layout is [n_samples / 2][kPanelCells][2].
 constexpr std::int64_t kPanelCells = 32;
 
 struct Kernel {
   const char* name;
-  // Codes of rows first to stop - 1 of X, into the same places of the sink.
+  // Encodes the rows first to stop - 1 of X into the samples first to stop - 1 of the sink.
   void (*encode_float)(const Wiring&, const Scratch&, const float* X, std::int64_t first,
                        std::int64_t stop, const CodeSink&);
   void (*encode_double)(const Wiring&, const Scratch&, const double* X, std::int64_t first,
                         std::int64_t stop, const CodeSink&);
-  // The dense code of one row: a level for every cell.
-  void (*dense_float)(const Wiring&, const Scratch&, const float* x, std::uint8_t* levels);
-  void (*dense_double)(const Wiring&, const Scratch&, const double* x, std::uint8_t* levels);
-  // One code against one block of a memory.
+  // Reads one block of a memory by one code: sums of level times count or weight, by class.
   void (*read_counts)(const Code&, const std::int32_t* block, const std::int32_t* caps,
                       std::int64_t* sums);
   void (*read_weights)(const Code&, const double* block, double* sums);

@@ -1,4 +1,4 @@
-// Threads that take the next piece of work until none is left.
+// A loop over independent pieces of work, on several threads.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace kenyon {
 
-// Calls work(worker, piece) for every piece, by at most n_threads workers.
-// Which worker takes a piece is left to chance, so work must not depend on it.
-// A thread that cannot be started is done without.
+// Calls work(worker, piece) for every piece, on at most n_threads threads. The assignment of
+// pieces to workers is not deterministic, so the result must not depend on it. If a thread cannot
+// be started, the others do its work.
 template <class Work>
 void in_parallel(std::int64_t n_pieces, std::int64_t n_threads, Work work) {
   const std::int64_t n_workers = std::max<std::int64_t>(1, std::min(n_threads, n_pieces));

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kenyon import FlyClassifier
-from kenyon.circuit import Coder
+from kenyon._validation import design_layer
+from kenyon.circuit.defaults import FLY_LAYER
 from kenyon.suggest import (
     choose_active,
     choose_fan_in,

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon.circuit import BayesReadout, Coder, CountingMemory, FlyReadout, PairingMemory, Rates
+from kenyon._validation import design_layer
+from kenyon.circuit import CountingMemory, PairingMemory, Rates
+from kenyon.circuit.defaults import FLY_LAYER
 
 CODER = design_layer(6, FLY_LAYER, n_cells=60, fan_in=3, n_active=5, channels="raw", seed=3)
 AUTO = Rates()

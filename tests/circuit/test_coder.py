@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kenyon import _native
+from kenyon._validation import design_layer
 from kenyon.circuit import Coder
+from kenyon.circuit.defaults import FLY_LAYER
 from tests import reference
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kenyon._validation import design_layer
 from kenyon.circuit import (
-    Coder,
     CompartmentMemory,
     CountingMemory,
     DecayingMemory,
@@ -16,8 +16,9 @@ from kenyon.circuit import (
     Rates,
     check_rates,
 )
-from kenyon.circuit.circuit import Circuit
 from kenyon.circuit.calibration_sample import TENSORS, disable
+from kenyon.circuit.circuit import Circuit
+from kenyon.circuit.defaults import FLY_LAYER
 
 CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 POOL = np.random.default_rng(1).standard_normal((40, 12))

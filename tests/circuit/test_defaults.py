@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kenyon.circuit import BROAD, SPARSE, Coder
+from kenyon._validation import design_layer
+from kenyon.circuit.defaults import FLY_LAYER, RIDGE_LAYER
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The kernel defends itself, and its stub tells the truth."""
+"""The checks of the kernel's arguments, its limits and its stub."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ COUNTERS, WEIGHTS = _native.Counters, _native.Weights
     "call",
     [
         lambda: coder(n_features=0),
+        lambda: coder(n_features=2**30),
         lambda: coder(n_cells=0),
-        lambda: coder(n_cells=2**31),
+        lambda: coder(n_cells=_native.MAX_CELLS + 1),
         lambda: coder(fan_in=9),
-        lambda: coder(n_features=9000, fan_in=4096),
+        lambda: coder(n_features=9000, fan_in=_native.MAX_FAN_IN + 1),
         lambda: coder(n_active=21),
         lambda: coder().encode(np.zeros((3, 7)), 1),
         lambda: coder().encode_one(np.zeros(9)),
         lambda: coder().encode_one(np.array([np.nan, *range(7)])),
         lambda: coder().encode_one(np.array([np.inf, *range(7)], dtype=np.float32)),
-        lambda: coder().encode_dense(np.zeros((3, 7)), 1),
         lambda: one_class(COUNTERS).learn(FOREIGN, SLOTS),
         lambda: one_class(COUNTERS).learn(CODES, np.zeros(2, dtype=np.int32)),
         lambda: one_class(COUNTERS).learn(CODES, SLOTS + 1),
@@ -68,31 +68,57 @@ COUNTERS, WEIGHTS = _native.Counters, _native.Weights
         lambda: COUNTERS(20).best(CODES, None, 1),
         lambda: one_class(WEIGHTS).learn(CODES, SLOTS, 0.1, 1.0),
         lambda: one_class(WEIGHTS).learn(CODES, SLOTS + 1, 0.1, 0.1),
-        lambda: one_class(WEIGHTS).correct(FOREIGN, SLOTS, True, True),
-        lambda: one_class(WEIGHTS).correct(CODES, np.zeros(2, dtype=np.int32), True, True),
-        lambda: one_class(WEIGHTS).correct(CODES, SLOTS + 1, True, True),
-        lambda: WEIGHTS(20).correct(CODES, SLOTS, True, True),
         lambda: one_class(WEIGHTS).scores(FOREIGN, 1),
         lambda: WEIGHTS(20).best_one(CODES),
         lambda: _native.use_instruction_set("abacus"),
     ],
 )
-def test_what_does_not_fit_is_refused(call):
+def test_rejects_invalid_arguments(call):
     with pytest.raises((ValueError, IndexError)):
         call()
 
 
-def test_arrays_of_other_types_or_layouts_are_not_taken_silently():
+def test_rejects_arrays_of_other_types_and_layouts():
     for X in (np.zeros((2, 8), dtype=np.int64), np.asfortranarray(np.zeros((2, 8))), [[0.0] * 8]):
         with pytest.raises(TypeError):
             coder().encode(X, 1)
 
 
-def test_the_stub_names_what_the_module_has():
+def test_messages_name_the_argument_and_its_limits():
+    for call, message in [
+        (lambda: coder(fan_in=9), "fan_in must be from 1 to 8, but is 9"),
+        (lambda: coder().encode_one(np.zeros(9)), "X has 9 features, but 8 were expected"),
+        (lambda: COUNTERS(0), "n_cells must be from 1 to 2147483647, but is 0"),
+        (lambda: one_class(COUNTERS).insert(2), "rank must be from 0 to 1, but is 2"),
+        (
+            lambda: one_class(COUNTERS).learn(FOREIGN, SLOTS),
+            "the number of cells of codes must be 20, but is 40",
+        ),
+        (lambda: WEIGHTS(20).best(CODES, 1), "the memory has no classes"),
+        (
+            lambda: _native.use_instruction_set("abacus"),
+            "the instruction set 'abacus' is not available here",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            call()
+    with pytest.raises(IndexError, match="slot must be from 0 to 0, but is 1"):
+        one_class(COUNTERS).drop(1)
+
+
+def test_limits():
+    assert _native.MAX_CELLS == _native.MAX_COUNT == np.iinfo(np.int32).max
+    assert (_native.MAX_FAN_IN, _native.MAX_LEVEL) == (4095, 255)
+    assert _native.MAX_PAIR_SAMPLES == 2**37
+
+
+def test_stub_matches_module():
     stub = ast.parse(Path(kenyon.__file__).with_name("_native.pyi").read_text())
     for node in stub.body:
         if isinstance(node, ast.FunctionDef):
             assert callable(getattr(_native, node.name))
+        elif isinstance(node, ast.AnnAssign):
+            assert isinstance(getattr(_native, node.target.id), int)
         elif isinstance(node, ast.ClassDef):
             kind = getattr(_native, node.name)
             named = {

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from kenyon import _native
 from kenyon._native import Counters, Pairs, learn_with_pairs, merge_with_pairs, unlearn_with_pairs
-from kenyon.circuit import Coder, CountingMemory, PairingMemory, Rates
+from kenyon._validation import design_layer
+from kenyon.circuit import CountingMemory, PairingMemory, Rates
+from kenyon.circuit.defaults import FLY_LAYER
 from tests import reference
 
 # Enough cells that their rows are worked on in several pieces.

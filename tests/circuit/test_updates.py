@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kenyon.circuit import Coder
+from kenyon._validation import design_layer
+from kenyon.circuit.defaults import FLY_LAYER
 from kenyon.circuit.journal import Journal
 
 CODER = design_layer(40, FLY_LAYER, n_cells=50, seed=0)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from kenyon.circuit import BayesReadout, Circuit, Coder, CountingMemory, DecayingMemory, Rates
+from kenyon._validation import design_layer
+from kenyon.circuit import Circuit, CountingMemory, DecayingMemory, Rates
+from kenyon.circuit.defaults import FLY_LAYER
 
 CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 X = np.random.default_rng(1).standard_normal((80, 12))

@@ -1,49 +1,22 @@
 """Parts of Kenyon that the lab uses beyond the public interface; the only place to import them."""
 
-from kenyon._native import Codes, Counters, Weights, current_path
-from kenyon.circuit import (
-    FULL,
-    SPARSE,
-    Circuit,
-    Coder,
-    CountingMemory,
-    DecayingMemory,
-    FlyReadout,
-    Memory,
-    Rates,
-    Readout,
-    Usual,
-    check_rates,
-    count_threads,
-)
-from kenyon.circuit.coder import MAX_CELLS, check_choice, check_whole
-from kenyon.files import replacing, write_tensors
-from kenyon.readouts import check_readout, new_memory, usual_layer
+from kenyon._files import replacing, write_tensors
+from kenyon._native import MAX_CELLS, MAX_LEVEL, instruction_set
+from kenyon._native import MAX_LEVEL as FULL
+from kenyon._native import instruction_set as current_path
+from kenyon._validation import check_choice, check_integer, count_threads
+from kenyon._validation import check_integer as check_whole
 
 __all__ = [
     "FULL",
     "MAX_CELLS",
-    "SPARSE",
-    "Circuit",
-    "Coder",
-    "Codes",
-    "Counters",
-    "CountingMemory",
-    "DecayingMemory",
-    "FlyReadout",
-    "Memory",
-    "Rates",
-    "Readout",
-    "Usual",
-    "Weights",
+    "MAX_LEVEL",
     "check_choice",
-    "check_rates",
-    "check_readout",
+    "check_integer",
     "check_whole",
     "count_threads",
     "current_path",
-    "new_memory",
+    "instruction_set",
     "replacing",
-    "usual_layer",
     "write_tensors",
 ]

@@ -1,0 +1,25 @@
+// The Python module: limits and instruction sets. The other files add the classes.
+#include <string>
+
+#include "bind/bindings.hpp"
+#include "dispatch.hpp"
+
+NB_MODULE(_native, module) {
+  using namespace kenyon;
+  // Models that exist when the interpreter exits are not leaks.
+  nb::set_leak_warnings(false);
+  module.doc() = "Kenyon's kernel.";
+
+  module.attr("MAX_CELLS") = kMaxCells;
+  module.attr("MAX_FAN_IN") = kMaxFanIn;
+  module.attr("MAX_LEVEL") = kMaxLevel;
+  module.attr("MAX_COUNT") = kMaxCount;
+  module.attr("MAX_PAIR_SAMPLES") = kMaxPairSamples;
+
+  module.def("instruction_sets", instruction_sets);
+  module.def("instruction_set", [] { return std::string(kernel().name); });
+  module.def("use_instruction_set", use_instruction_set, "name"_a);
+
+  bind_coder(module);
+  bind_memories(module);
+}

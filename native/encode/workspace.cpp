@@ -1,0 +1,52 @@
+#include "encode/workspace.hpp"
+
+#include <new>
+#include <utility>
+
+#include "kernel.hpp"
+
+namespace kenyon {
+
+template <class T>
+T* Workspace::array(std::int64_t n) {
+  constexpr std::size_t kCacheLine = 64;
+  arrays_.emplace_back(std::calloc(static_cast<std::size_t>(n) * sizeof(T) + kCacheLine, 1));
+  if (!arrays_.back()) throw std::bad_alloc();
+  const std::size_t address = reinterpret_cast<std::size_t>(arrays_.back().get());
+  return reinterpret_cast<T*>((address + kCacheLine - 1) / kCacheLine * kCacheLine);
+}
+
+Workspace::Workspace(const Wiring& wiring) {
+  // After the last candidate, the kernel pads to words of 64 and write_positions writes up to four
+  // unused places.
+  const std::int64_t capacity = wiring.padded_cells + kBlock;
+  scratch_.quantised = array<std::int16_t>(wiring.n_features);
+  scratch_.channels = array<std::int16_t>(wiring.n_channels);
+  scratch_.nonzero_channels = array<std::uint32_t>(wiring.n_channels);
+  scratch_.psi = array<std::int16_t>(wiring.padded_cells);
+  scratch_.tile = array<std::int16_t>(wiring.n_channels * kTileRows);
+  scratch_.sampled_psi = array<std::int16_t>(kMaxSampled * kTileRows);
+  scratch_.block_psi = array<std::int16_t>(kBlock * kTileRows);
+  scratch_.cells = array<std::uint32_t>(capacity * kTileRows);
+  scratch_.candidate_psi = array<std::int16_t>(capacity * kTileRows);
+  scratch_.candidate_capacity = capacity;
+}
+
+std::unique_ptr<Workspace> WorkspacePool::take(const Wiring& wiring) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Workspace> workspace = std::move(idle_.back());
+      idle_.pop_back();
+      return workspace;
+    }
+  }
+  return std::make_unique<Workspace>(wiring);
+}
+
+void WorkspacePool::give_back(std::unique_ptr<Workspace> workspace) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  idle_.push_back(std::move(workspace));
+}
+
+}  // namespace kenyon

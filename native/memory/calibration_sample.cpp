@@ -1,0 +1,262 @@
+#include "memory/calibration_sample.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace kenyon {
+namespace {
+
+using Entry = CalibrationSample::Entry;
+
+// The capacity of each reservoir.
+std::int64_t capacity(std::int64_t n_classes) {
+  return std::max(
+      CalibrationSample::kMinCapacity,
+      (CalibrationSample::kTotalCapacity + n_classes - 1) / std::max<std::int64_t>(1, n_classes));
+}
+
+std::int64_t lowered(std::int64_t threshold) {
+  return threshold - std::max<std::int64_t>(1, threshold >> 3);
+}
+
+// Whether lowering the initial threshold repeatedly can give this one.
+bool is_reachable(std::int64_t threshold) {
+  if (threshold < 0) return false;
+  std::int64_t passed = CalibrationSample::kInitialThreshold;
+  while (passed > threshold) passed = lowered(passed);
+  return passed == threshold;
+}
+
+std::vector<std::uint8_t> pack(const Code& code) {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(static_cast<std::size_t>(2 * code.n));
+  std::uint32_t next = 0;
+  for (std::int64_t i = 0; i < code.n; ++i) {
+    std::uint32_t gap = code.cells[i] - next;
+    next = code.cells[i] + 1;
+    for (; gap >= 128; gap >>= 7) bytes.push_back(static_cast<std::uint8_t>(gap | 128));
+    bytes.push_back(static_cast<std::uint8_t>(gap));
+    bytes.push_back(code.levels[i]);
+  }
+  return bytes;
+}
+
+// Calls visit(cell, level) for each active cell. Returns whether the bytes are a valid code of
+// n_cells cells.
+template <class Visit>
+bool read(const std::vector<std::uint8_t>& bytes, std::int64_t n_cells, Visit visit) {
+  std::int64_t next = 0;
+  for (std::size_t i = 0; i < bytes.size();) {
+    std::int64_t gap = 0;
+    int shift = 0;
+    for (; bytes[i] >= 128; shift += 7) {
+      gap |= std::int64_t{bytes[i] & 127} << shift;
+      if (++i == bytes.size() || shift > 21) return false;
+    }
+    gap |= std::int64_t{bytes[i]} << shift;
+    const std::int64_t cell = next + gap;
+    // The encoding of a gap is unique: the last of several bytes is not zero.
+    if (cell >= n_cells || (shift > 0 && bytes[i] == 0)) return false;
+    if (++i == bytes.size() || bytes[i] == 0) return false;
+    visit(static_cast<std::uint32_t>(cell), bytes[i++]);
+    next = cell + 1;
+  }
+  return true;
+}
+
+// is_code for gaps of one byte each, without branches in its loops.
+bool is_plain_code(const std::uint8_t* bytes, const Code& code) {
+  std::uint32_t difference = bytes[0] ^ code.cells[0];
+  difference |= code.cells[0] & ~127u;
+  for (std::int64_t i = 1; i < code.n; ++i) {
+    const std::uint32_t gap = code.cells[i] - code.cells[i - 1] - 1;
+    difference |= (bytes[2 * i] ^ gap) | (gap & ~127u);
+  }
+  for (std::int64_t i = 0; i < code.n; ++i) difference |= bytes[2 * i + 1] ^ code.levels[i];
+  return difference == 0;
+}
+
+// Whether these are the bytes of pack(code). Repeated samples need this comparison often.
+bool is_code(const std::vector<std::uint8_t>& bytes, const Code& code) {
+  if (code.n > 0 && static_cast<std::int64_t>(bytes.size()) == 2 * code.n)
+    return is_plain_code(bytes.data(), code);
+  const std::uint8_t* at = bytes.data();
+  const std::uint8_t* end = at + bytes.size();
+  std::uint32_t next = 0;
+  for (std::int64_t i = 0; i < code.n; ++i) {
+    std::uint32_t gap = code.cells[i] - next;
+    next = code.cells[i] + 1;
+    for (; gap >= 128; gap >>= 7)
+      if (at == end || *at++ != static_cast<std::uint8_t>(gap | 128)) return false;
+    if (end - at < 2 || at[0] != gap || at[1] != code.levels[i]) return false;
+    at += 2;
+  }
+  return at == end;
+}
+
+bool before(const Entry& a, const Entry& b) {
+  return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.bytes < b.bytes;
+}
+
+std::vector<Entry>::iterator find(std::vector<Entry>& entries, const Code& code,
+                                  std::int64_t number) {
+  auto at = std::lower_bound(
+      entries.begin(), entries.end(), number,
+      [](const Entry& entry, std::int64_t other) { return entry.fingerprint < other; });
+  for (; at != entries.end() && at->fingerprint == number; ++at)
+    if (is_code(at->bytes, code)) return at;
+  return entries.end();
+}
+
+}  // namespace
+
+void CalibrationSample::Reservoir::add(const Entry& entry) {
+  if (entry.fingerprint >= threshold) return;
+  const auto at = std::lower_bound(entries.begin(), entries.end(), entry, before);
+  if (at != entries.end() && !before(entry, *at))
+    at->count += entry.count;
+  else
+    entries.insert(at, entry);
+}
+
+void CalibrationSample::Reservoir::add(const Code& code, std::int64_t number) {
+  const auto at = find(entries, code, number);
+  if (at != entries.end())
+    ++at->count;
+  else
+    add({number, 1, pack(code)});
+}
+
+bool CalibrationSample::Reservoir::remove(const Code& code, std::int64_t number) {
+  const auto at = find(entries, code, number);
+  if (at == entries.end()) return false;
+  if (--at->count == 0) entries.erase(at);
+  return true;
+}
+
+void CalibrationSample::Reservoir::lower(std::int64_t new_threshold) {
+  threshold = std::min(threshold, new_threshold);
+  while (!entries.empty() && entries.back().fingerprint >= threshold) entries.pop_back();
+}
+
+void CalibrationSample::Reservoir::trim(std::int64_t capacity) {
+  while (static_cast<std::int64_t>(entries.size()) > capacity) lower(lowered(threshold));
+}
+
+void CalibrationSample::Reservoir::disable() noexcept {
+  threshold = 0;
+  entries.clear();
+}
+
+std::int64_t CalibrationSample::nbytes() const {
+  std::size_t n = reservoirs_.size() * sizeof(Reservoir);
+  for (const Reservoir& reservoir : reservoirs_)
+    for (const Entry& entry : reservoir.entries) n += sizeof(Entry) + entry.bytes.size();
+  return static_cast<std::int64_t>(n);
+}
+
+void CalibrationSample::drop(std::int64_t slot) {
+  if (slot != n_classes() - 1) of(slot) = std::move(reservoirs_.back());
+  reservoirs_.pop_back();
+}
+
+void CalibrationSample::update_capacity() {
+  const std::int64_t updated = capacity(n_classes());
+  if (updated < capacity_)
+    for (Reservoir& reservoir : reservoirs_) reservoir.trim(updated);
+  capacity_ = updated;
+}
+
+void CalibrationSample::learn(const Codes& codes, const std::int32_t* slots,
+                              const std::vector<Candidate>& candidates) noexcept {
+  update_capacity();
+  for (const Candidate& candidate : candidates) {
+    Reservoir& reservoir = of(slots[candidate.sample]);
+    if (candidate.fingerprint >= reservoir.threshold) continue;
+    try {
+      reservoir.add(codes[candidate.sample], candidate.fingerprint);
+      reservoir.trim(capacity_);
+    } catch (const std::bad_alloc&) {
+      reservoir.disable();
+    }
+  }
+}
+
+bool CalibrationSample::unlearn(const Codes& codes, const std::int32_t* slots) noexcept {
+  std::int64_t i = 0;
+  for (; i < codes.n_samples(); ++i) {
+    const std::int64_t number = fingerprint(codes[i]);
+    Reservoir& reservoir = of(slots[i]);
+    if (number < reservoir.threshold && !reservoir.remove(codes[i], number)) break;
+  }
+  if (i == codes.n_samples()) return true;
+  while (i-- > 0) {
+    const std::int64_t number = fingerprint(codes[i]);
+    Reservoir& reservoir = of(slots[i]);
+    try {
+      if (number < reservoir.threshold) reservoir.add(codes[i], number);
+    } catch (const std::bad_alloc&) {
+      reservoir.disable();
+    }
+  }
+  return false;
+}
+
+void CalibrationSample::merge(const CalibrationSample& other, const std::int32_t* slots) noexcept {
+  update_capacity();
+  for (std::int64_t s = 0; s < other.n_classes(); ++s) {
+    Reservoir& reservoir = of(slots[s]);
+    reservoir.lower(other.threshold(s));
+    try {
+      for (const Entry& entry : other.entries(s)) reservoir.add(entry);
+      reservoir.trim(capacity_);
+    } catch (const std::bad_alloc&) {
+      reservoir.disable();
+    }
+  }
+}
+
+Codes CalibrationSample::unpack(const std::vector<const Entry*>& entries, std::int64_t n_cells) {
+  std::int64_t max_active = 1;
+  for (const Entry* entry : entries) {
+    std::int64_t n = 0;
+    read(entry->bytes, n_cells, [&](std::uint32_t, std::uint8_t) { ++n; });
+    max_active = std::max(max_active, n);
+  }
+  Codes codes(static_cast<std::int64_t>(entries.size()), n_cells, max_active);
+  const CodeSink sink = codes.sink();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::int64_t place = static_cast<std::int64_t>(i) * max_active;
+    sink.n_winners[i] = 0;
+    read(entries[i]->bytes, n_cells, [&](std::uint32_t cell, std::uint8_t level) {
+      sink.cells[place] = cell;
+      sink.levels[place++] = level;
+      ++sink.n_winners[i];
+    });
+  }
+  return codes;
+}
+
+bool CalibrationSample::set(std::int64_t slot, std::int64_t threshold, std::vector<Entry> entries,
+                            std::int64_t n_cells) {
+  if (!is_reachable(threshold) || static_cast<std::int64_t>(entries.size()) > capacity(n_classes()))
+    return false;
+  std::vector<const Entry*> pointers;
+  for (const Entry& entry : entries) {
+    if (entry.count < 1 || !read(entry.bytes, n_cells, [](std::uint32_t, std::uint8_t) {}))
+      return false;
+    pointers.push_back(&entry);
+  }
+  const Codes codes = unpack(pointers, n_cells);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].fingerprint = fingerprint(codes[static_cast<std::int64_t>(i)]);
+    if (entries[i].fingerprint >= threshold) return false;
+    if (i > 0 && !before(entries[i - 1], entries[i])) return false;
+  }
+  of(slot) = {threshold, std::move(entries)};
+  capacity_ = capacity(n_classes());
+  return true;
+}
+
+}  // namespace kenyon

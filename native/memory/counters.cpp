@@ -1,0 +1,214 @@
+#include "memory/counters.hpp"
+
+#include <cmath>
+
+#include "dispatch.hpp"
+#include "limits.hpp"
+#include "memory/ranking.hpp"
+
+namespace kenyon {
+namespace {
+
+constexpr std::uint32_t kPlus = 1;
+constexpr std::uint32_t kMinus = ~std::uint32_t{0};
+// The default learning rate of a class is this number divided by its samples.
+constexpr double kDefaultRateTimesSamples = 20;
+
+// Returns the bitwise OR of all results.
+std::uint32_t add_code(const Code& code, std::uint32_t sign, std::int32_t* column) {
+  std::uint32_t seen = 0;
+  for (std::int64_t i = 0; i < code.n; ++i) {
+    std::int32_t& count = column[std::int64_t{code.cells[i]} * kCountsPerRow];
+    const std::uint32_t changed = static_cast<std::uint32_t>(count) + sign * code.levels[i];
+    seen |= changed;
+    count = static_cast<std::int32_t>(changed);
+  }
+  return seen;
+}
+
+std::uint32_t add_column(const std::int32_t* from, std::uint32_t sign, std::int64_t n_cells,
+                         std::int32_t* to) {
+  std::uint32_t seen = 0;
+  for (std::int64_t i = 0; i < n_cells * kCountsPerRow; i += kCountsPerRow) {
+    const std::uint32_t changed =
+        static_cast<std::uint32_t>(to[i]) + sign * static_cast<std::uint32_t>(from[i]);
+    seen |= changed;
+    to[i] = static_cast<std::int32_t>(changed);
+  }
+  return seen;
+}
+
+bool left_range(std::uint32_t seen) { return seen > static_cast<std::uint32_t>(kMaxCount); }
+
+// The only rounding is that of the division, so scores that are equal as fractions are equal as
+// doubles.
+class CountReader {
+ public:
+  CountReader(const Blocks<std::int32_t, kCountsPerRow>& counts, std::vector<std::int32_t> caps)
+      : counts_(counts), caps_(std::move(caps)) {}
+
+  std::int64_t n_slots() const { return static_cast<std::int64_t>(caps_.size()); }
+
+  void read(const Code& code, double* scores) const {
+    std::int64_t sums[kCountsPerRow];
+    for (std::int64_t b = 0; b < counts_.n_blocks(); ++b) {
+      const std::int32_t* caps = caps_.data() + b * kCountsPerRow;
+      kernel().read_counts(code, counts_.block(b), caps, sums);
+      for (std::int64_t j = 0; j < kCountsPerRow; ++j)
+        scores[b * kCountsPerRow + j] =
+            static_cast<double>(sums[j]) / (static_cast<double>(kMaxLevel) * caps[j]);
+    }
+  }
+
+ private:
+  const Blocks<std::int32_t, kCountsPerRow>& counts_;
+  std::vector<std::int32_t> caps_;
+};
+
+}  // namespace
+
+void Counters::insert(std::int64_t rank) {
+  classes_.reserve_one();
+  calibration_.insert();
+  try {
+    counts_.resize(n_classes() + 1);
+  } catch (...) {
+    calibration_.drop(n_classes());
+    throw;
+  }
+  classes_.insert(rank);
+}
+
+void Counters::drop(std::int64_t slot) {
+  counts_.drop(slot);
+  classes_.drop(slot);
+  calibration_.drop(slot);
+}
+
+template <class Visit>
+bool Counters::change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign,
+                      Visit visit) {
+  const std::int64_t step = sign == kPlus ? 1 : -1;
+  std::int64_t i = 0;
+  bool possible = true;
+  for (; possible && i < codes.n_samples(); ++i) {
+    std::int64_t& samples = classes_.samples_of(slots[i]);
+    samples += step;
+    possible = !left_range(add_code(codes[i], sign, counts_.column(slots[i]))) && samples >= 0;
+    visit(i);
+  }
+  if (possible) return true;
+  while (i-- > 0) {
+    classes_.samples_of(slots[i]) -= step;
+    add_code(codes[i], 0u - sign, counts_.column(slots[i]));
+  }
+  return false;
+}
+
+bool Counters::learn(const Codes& codes, const std::int32_t* slots) {
+  // Computing the fingerprints in the same pass uses the codes while they are in the cache.
+  std::vector<CalibrationSample::Candidate> candidates;
+  candidates.reserve(static_cast<std::size_t>(codes.n_samples()));
+  const auto collect = [&](std::int64_t i) {
+    const std::int64_t number = fingerprint(codes[i]);
+    if (number < calibration_.threshold(slots[i])) candidates.push_back({i, number});
+  };
+  if (!change(codes, slots, kPlus, collect)) return false;
+  calibration_.learn(codes, slots, candidates);
+  return true;
+}
+
+bool Counters::unlearn(const Codes& codes, const std::int32_t* slots) {
+  const auto ignore = [](std::int64_t) {};
+  if (!change(codes, slots, kMinus, ignore)) return false;
+  if (calibration_.unlearn(codes, slots)) return true;
+  change(codes, slots, kPlus, ignore);
+  return false;
+}
+
+bool Counters::merge(const Counters& other, const std::int32_t* slots) {
+  std::int64_t s = 0;
+  bool possible = true;
+  for (; possible && s < other.n_classes(); ++s)
+    possible = !left_range(
+        add_column(other.counts_.column(s), kPlus, n_cells(), counts_.column(slots[s])));
+  if (!possible) {
+    while (s-- > 0)
+      add_column(other.counts_.column(s), kMinus, n_cells(), counts_.column(slots[s]));
+    return false;
+  }
+  for (s = 0; s < other.n_classes(); ++s)
+    classes_.samples_of(slots[s]) += other.classes_.samples()[static_cast<std::size_t>(s)];
+  calibration_.merge(other.calibration_, slots);
+  return true;
+}
+
+bool Counters::has_residue(std::int64_t slot) const {
+  const std::int32_t* column = counts_.column(slot);
+  for (std::int64_t i = 0; i < n_cells(); ++i)
+    if (column[i * kCountsPerRow] != 0) return true;
+  return !calibration_.empty(slot);
+}
+
+void Counters::get(std::int64_t slot, std::int32_t* counts) const {
+  const std::int32_t* column = counts_.column(slot);
+  for (std::int64_t i = 0; i < n_cells(); ++i) counts[i] = column[i * kCountsPerRow];
+}
+
+void Counters::set(std::int64_t slot, const std::int32_t* counts, std::int64_t samples) {
+  std::int32_t* column = counts_.column(slot);
+  for (std::int64_t i = 0; i < n_cells(); ++i) column[i * kCountsPerRow] = counts[i];
+  classes_.samples_of(slot) = samples;
+}
+
+void Counters::gather(const Codes& codes, const std::int32_t* slots, std::int32_t* counts) const {
+  for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
+    const std::int32_t* column = counts_.column(slots[i]);
+    const Code code = codes[i];
+    for (std::int64_t j = 0; j < code.n; ++j)
+      *counts++ = column[std::int64_t{code.cells[j]} * kCountsPerRow];
+  }
+}
+
+std::int32_t Counters::cap(std::int64_t slot, std::optional<double> learning_rate,
+                           std::int64_t n_without) const {
+  const double samples =
+      static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)] - n_without);
+  const double exact = learning_rate
+                           ? static_cast<double>(kMaxLevel) / *learning_rate
+                           : static_cast<double>(kMaxLevel) * samples / kDefaultRateTimesSamples;
+  const double rounded = std::nearbyint(exact);
+  if (rounded >= static_cast<double>(kMaxCount)) return kMaxCount;
+  return rounded < 1 ? 1 : static_cast<std::int32_t>(rounded);
+}
+
+std::vector<std::int32_t> Counters::caps(std::optional<double> learning_rate) const {
+  std::vector<std::int32_t> caps(static_cast<std::size_t>(counts_.n_blocks() * kCountsPerRow), 1);
+  for (std::int64_t slot = 0; slot < n_classes(); ++slot)
+    caps[static_cast<std::size_t>(slot)] = cap(slot, learning_rate);
+  return caps;
+}
+
+std::int64_t Counters::n_saturated(std::optional<double> learning_rate) const {
+  std::int64_t n = 0;
+  for (std::int64_t slot = 0; slot < n_classes(); ++slot) {
+    const std::int32_t* column = counts_.column(slot);
+    const std::int32_t limit = cap(slot, learning_rate);
+    for (std::int64_t i = 0; i < n_cells(); ++i) n += column[i * kCountsPerRow] >= limit;
+  }
+  return n;
+}
+
+void Counters::scores(const Codes& codes, std::optional<double> learning_rate,
+                      std::int64_t n_threads, double* scores) const {
+  rank_scores(CountReader(counts_, caps(learning_rate)), codes, classes_.slot_of_rank(), n_threads,
+              scores);
+}
+
+void Counters::best(const Codes& codes, std::optional<double> learning_rate, std::int64_t n_threads,
+                    std::int32_t* ranks) const {
+  rank_best(CountReader(counts_, caps(learning_rate)), codes, classes_.slot_of_rank(), n_threads,
+            ranks);
+}
+
+}  // namespace kenyon

@@ -1,0 +1,77 @@
+// Layer 2 without decay: for each cell and class, the sum of the levels that were learned.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "encode/codes.hpp"
+#include "kernel.hpp"
+#include "memory/blocks.hpp"
+#include "memory/calibration_sample.hpp"
+#include "memory/classes.hpp"
+
+namespace kenyon {
+
+// Arguments identify a class by its slot; results are in the order of ranks.
+//
+// Counters are from 0 to kMaxCount. A change that would leave this range is undone and refused.
+// All additions are modulo 2^32, so the sign bit shows that a counter left the range, and the
+// inverse change restores every bit.
+class Counters {
+ public:
+  explicit Counters(std::int64_t n_cells) : counts_(n_cells) {}
+
+  std::int64_t n_cells() const { return counts_.n_cells(); }
+  std::int64_t n_classes() const { return counts_.n_classes(); }
+  std::int64_t nbytes() const { return counts_.nbytes() + calibration_.nbytes(); }
+  const Classes& classes() const { return classes_; }
+  const CalibrationSample& calibration() const { return calibration_; }
+  CalibrationSample& calibration() { return calibration_; }
+
+  void insert(std::int64_t rank);
+  void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
+  void drop(std::int64_t slot);
+
+  // These return false, and change nothing, if a counter would leave its range. unlearn also does
+  // so if the number of samples would become negative or the calibration sample lacks a code.
+  bool learn(const Codes& codes, const std::int32_t* slots);
+  bool unlearn(const Codes& codes, const std::int32_t* slots);
+
+  // Adds the counters of the other memory's slot s to slots[s], for all its slots.
+  bool merge(const Counters& other, const std::int32_t* slots);
+
+  // Whether a class has nonzero counters or calibration codes. For a class without samples it means
+  // that other samples were unlearned than had been learned.
+  bool has_residue(std::int64_t slot) const;
+
+  // The counters of a class, in the order of cells.
+  void get(std::int64_t slot, std::int32_t* counts) const;
+  void set(std::int64_t slot, const std::int32_t* counts, std::int64_t samples);
+  // For each code, the counters of its class for its active cells.
+  void gather(const Codes& codes, const std::int32_t* slots, std::int32_t* counts) const;
+
+  // The count at which a synapse saturates. The learning rate defaults to 20 / samples; n_without
+  // samples are left out of that number.
+  std::int32_t cap(std::int64_t slot, std::optional<double> learning_rate,
+                   std::int64_t n_without = 0) const;
+  std::int64_t n_saturated(std::optional<double> learning_rate) const;
+  // scores: [n_samples][n_ranks]
+  void scores(const Codes& codes, std::optional<double> learning_rate, std::int64_t n_threads,
+              double* scores) const;
+  // ranks: [n_samples], the rank with the largest score, or the lowest of several such ranks.
+  void best(const Codes& codes, std::optional<double> learning_rate, std::int64_t n_threads,
+            std::int32_t* ranks) const;
+
+ private:
+  // Adds or subtracts the codes. Calls visit(i) after sample i.
+  template <class Visit>
+  bool change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign, Visit visit);
+  std::vector<std::int32_t> caps(std::optional<double> learning_rate) const;
+
+  Blocks<std::int32_t, kCountsPerRow> counts_;
+  Classes classes_;
+  CalibrationSample calibration_;
+};
+
+}  // namespace kenyon

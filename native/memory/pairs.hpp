@@ -1,0 +1,60 @@
+// Second moments of the codes, for the readouts that need them: sums of products of the levels of
+// pairs of cells.
+#pragma once
+
+#include <cstdint>
+
+#include "encode/codes.hpp"
+#include "limits.hpp"
+#include "memory/panels.hpp"
+#include "memory/sums.hpp"
+
+namespace kenyon {
+
+// The lower triangle of the sum over samples of code times code transposed, row by row.
+class Pairs {
+ public:
+  explicit Pairs(std::int64_t n_cells) : n_cells_(n_cells), sums_(n_cells) {}
+
+  std::int64_t n_cells() const { return n_cells_; }
+  std::int64_t n_samples() const { return n_samples_; }
+  std::int64_t nbytes() const { return sums_.nbytes(); }
+  const Sums& sums() const { return sums_; }
+
+  // After this call, merging the other cannot run out of memory.
+  void reserve(const Pairs& other) { sums_.reserve(other.sums_.largest()); }
+
+  // These return false, and change nothing, if there would be more than kMaxPairSamples samples or
+  // a negative sum.
+  bool learn(const Codes& codes, std::int64_t n_threads);
+  bool unlearn(const Codes& codes, std::int64_t n_threads);
+  bool merge(const Pairs& other);
+  // Reverts unlearning. The sums have room for it.
+  void restore(const Codes& codes, std::int64_t n_threads) { add(codes, 1, n_threads); }
+  void set(const std::int64_t* sums, std::int64_t n_samples);
+
+  // The sum of squares of all levels.
+  double trace() const;
+
+  // [n_cells][n_cells], with zeros above the diagonal.
+  void expand(double* matrix, std::int64_t n_threads) const;
+
+ private:
+  // These return false if a sum has become negative. add_active handles the active cells of one
+  // sample after another; add_all multiplies the levels of all cells in many samples at once.
+  bool add(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  bool add_active(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  bool add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::int64_t n_threads);
+
+  // Adds the part of a square below the diagonal, with its first cell at (first, column). Returns
+  // the bitwise OR of all results.
+  template <class Sum>
+  std::int64_t add_square(const Square& square, std::int64_t first, std::int64_t column,
+                          std::int64_t sign, Sum* sums);
+
+  std::int64_t n_cells_;
+  std::int64_t n_samples_ = 0;
+  Sums sums_;
+};
+
+}  // namespace kenyon
