@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _lock = threading.Lock()
-_limits: list[threadpool_limits] = []
+_limits: list[Any] = []
 _n_users = 0
+
+# To find the BLAS libraries takes milliseconds; NumPy and SciPy have loaded theirs by now.
+_controller = cache(ThreadpoolController)
 
 
 @contextmanager
@@ -26,7 +30,7 @@ def blas_threads(n_threads: int) -> Iterator[None]:
     global _n_users
     with _lock:
         if _n_users == 0:
-            _limits.append(threadpool_limits(n_threads))
+            _limits.append(_controller().limit(limits=n_threads))
         _n_users += 1
     try:
         yield

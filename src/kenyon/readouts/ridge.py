@@ -75,8 +75,8 @@ class RidgeReadout(LinearReadout):
 
     def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:  # noqa: D102
         memory = _pairs(snapshot)
-        solution, C = self._solution(snapshot, n_threads), _counters(memory)
         with blas_threads(n_threads):
+            solution, C = self._solution(snapshot, n_threads), _counters(memory)
             return MAX_LEVEL * _balance(memory.samples)[:, np.newaxis] * solution.solve(C).T
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
@@ -115,9 +115,8 @@ class RidgeReadout(LinearReadout):
         return scores / (1 - h)[:, np.newaxis], h
 
     def _leverages(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
-        solution = self._solution(snapshot, n_threads)
         with blas_threads(n_threads):
-            return solution.leverages(codes)
+            return self._solution(snapshot, n_threads).leverages(codes)
 
     def _solution(self, snapshot: Snapshot, n_threads: int) -> _Solution:
         """Return the solution for this version, by a low-rank update if possible."""
