@@ -128,6 +128,12 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
         raise ValueError(f"{path} is damaged: {error}") from error
 
 
+def format_version(path: str | PathLike[str]) -> int:
+    """Return the format version of a file that `load` accepts."""
+    with safe_open(path, framework="numpy") as file:
+        return int(file.metadata()["version"])
+
+
 def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Tensors]:
     """Rename the parameters and tensors of versions 1 and 2."""
     parameters = dict(header["parameters"])
