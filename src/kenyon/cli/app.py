@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from kenyon.model_file import format_version, load
+from kenyon import load
+from kenyon.model_file import format_version
 
 if TYPE_CHECKING:
     from kenyon.classifier import FlyClassifier
