@@ -1,4 +1,4 @@
-"""What is heavy is imported where it is needed, and what is optional is not needed."""
+"""Optional packages: none is imported before it is needed, and all may be missing."""
 
 import json
 import os
@@ -9,10 +9,11 @@ OPTIONAL = {
     *("torch", "sentence_transformers", "transformers", "matplotlib", "jinja2", "polars", "pandas"),
 }
 FOR_DOWNLOADS = {"pooch", "requests", "rich", "typer"}
-# scikit-learn takes what it finds of these.
+# scikit-learn imports some of these if it finds them.
 SKLEARN = "import sklearn.base, sklearn.datasets, sklearn.utils.validation"
 STEPS = {
     "import kenyon": OPTIONAL | FOR_DOWNLOADS,
+    "import kenyon.cli": OPTIONAL | FOR_DOWNLOADS,
     "import kenyon_lab.data": OPTIONAL | FOR_DOWNLOADS,
     "kenyon_lab.data.load('digits')": OPTIONAL | FOR_DOWNLOADS,
     "kenyon_lab.data.load('mnist20')": OPTIONAL | FOR_DOWNLOADS,
@@ -35,22 +36,22 @@ for step in {[SKLEARN, *STEPS]}:
 
 
 def start(folder, *missing):
-    """Take the steps in a new process, in which some modules cannot be found."""
+    """Run the steps in a new process that cannot find some modules."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
     command = [sys.executable, "-c", SCRIPT, *missing]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def finish(process):
-    """Return the modules that there were after each step."""
+    """Return the modules that were imported after each step."""
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     return {step: set(names) for step, names in map(json.loads, out.splitlines())}
 
 
-def test_what_is_not_needed_is_not_imported_and_what_is_optional_may_be_missing(tmp_path):
+def test_optional_packages_are_imported_late_and_may_be_missing(tmp_path):
     complete, bare = start(tmp_path), start(tmp_path, *OPTIONAL)
     assert list(finish(bare)) == [SKLEARN, *STEPS]
     imported = finish(complete)
-    for step, heavy in STEPS.items():
-        assert heavy & (imported[step] - imported[SKLEARN]) == set(), step
+    for step, unwanted in STEPS.items():
+        assert unwanted & (imported[step] - imported[SKLEARN]) == set(), step
