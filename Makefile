@@ -1,24 +1,29 @@
-# Everything runs in a virtual environment of its own; only python3 with venv,
-# a C++ compiler and make are assumed.
+# All commands run in a virtual environment that this file creates. They need
+# python3 with venv, a C++ compiler and make.
 PYTHON ?= python3
 VENV ?= .venv
 WARNINGS_AS_ERRORS ?= OFF
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-NATIVE := $(shell find native -name '*.[ch]pp')
-SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) CMakeLists.txt pyproject.toml lab/pyproject.toml
+NATIVE := $(shell find native -name '*.?pp')
+CPP := $(NATIVE) $(wildcard benchmarks/*.cpp)
+SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) CMakeLists.txt \
+    pyproject.toml lab/pyproject.toml
 SANITIZED := build/sanitized
 SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 
-.PHONY: reproduce test rebuild lint format sanitize bench studies encoders rivals reproduction report clean
+.PHONY: reproduce test rebuild lint format sanitize bench studies encoders methods reproduction report clean
 
+# The paper's experiments with one seed; takes a few minutes and writes report/index.html.
 reproduce: $(VENV)/installed
 	$(BIN)/kenyon-lab reproduce
 
+# Tests and docstring examples of both packages. loadgroup: one worker builds the wheels.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto tests lab/tests --pyargs kenyon kenyon_lab --cov --cov-report=term --cov-fail-under=95
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests lab/tests --pyargs kenyon kenyon_lab \
+	    --cov --cov-report=term --cov-fail-under=95
 
-# Makes the packaged features anew from the raw data in KENYON_DATA_DIR.
+# Builds the packaged features again from the raw data in KENYON_DATA_DIR and compares them.
 rebuild: $(VENV)/installed
 	$(BIN)/python -m pytest lab/tests/encoders -m rebuild
 
@@ -26,21 +31,23 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $(NATIVE) benchmarks/*.cpp
+	PYTHONPATH=src:lab/src $(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(NATIVE) benchmarks/*.cpp
+	$(BIN)/clang-format -i $(CPP)
 
-# The tests of the circuit again, on a kernel that notices bad addresses and
-# undefined behaviour. Python itself is not built for it, so the run-time
-# library is loaded first, and leaks at exit are not looked for.
+# The tests of the circuit on a kernel with the address and undefined-behaviour
+# sanitizers. Python itself is built without them, so the run-time library is
+# preloaded and leaks at exit are not reported.
 sanitize: $(SANITIZED)/installed
 	PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	$(BIN)/python -m pytest tests/circuit -p no:cacheprovider
 
+# Speed, memory, novelty, pseudocounts and readouts.
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
@@ -48,28 +55,28 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/smoothing.py
 	$(BIN)/python benchmarks/readouts.py
 
-# What was tried and what was chosen: the first layer for ridge, how its penalty is found, suggested
-# parameters against a grid search, and what the living fly's memory has; takes half an hour.
+# The studies behind the defaults: the first layer and the penalty of ridge, suggested parameters
+# against a grid search, and variants of the memory; takes half an hour.
 studies: $(VENV)/installed
 	$(BIN)/python benchmarks/layer.py
 	$(BIN)/python benchmarks/penalty.py
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python benchmarks/living.py
 
-# What makes an encoder good; takes an hour, and the raw data in KENYON_DATA_DIR.
+# Variants of the image encoder; takes an hour and needs the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed
 	$(BIN)/python benchmarks/encoder.py
 
-# Every method on MNIST-20, with five seeds; takes hours, and goes on where it was stopped.
-rivals: $(VENV)/installed
+# Every method on MNIST-20 with five seeds; takes hours. A second call continues a stopped one.
+methods: $(VENV)/installed
 	$(BIN)/python benchmarks/rivals.py
 
-# The whole paper, with five seeds and all datasets at hand; takes most of a day, and goes on where
-# it was stopped. CIFAR-100's stand-in is looked for in KENYON_DATA_DIR.
+# The whole paper with five seeds and all datasets; takes most of a day. A second call continues a
+# stopped one. Tiny-100, which stands in for CIFAR-100, is read from KENYON_DATA_DIR.
 reproduction: $(VENV)/installed
 	$(BIN)/kenyon-lab reproduce --profile full
 
-# The report, and what the README shows of it, from the results that are kept.
+# The report from the stored results, and the figures of the pages.
 report: $(VENV)/installed
 	$(BIN)/kenyon-lab report
 	$(BIN)/python benchmarks/beyond.py

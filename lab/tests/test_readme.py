@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""The pages agree with the code and with the stored results."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kenyon_lab.reproduction.verdict import write_verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
+LAB_README = (ROOT / "lab" / "README.md").read_text()
 DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
 BENCH_PAGE = (ROOT / "docs" / "bench.md").read_text()
 READOUTS_PAGE = (ROOT / "docs" / "readouts.md").read_text()
 REPRODUCTION_PAGE = (ROOT / "docs" / "reproduction.md").read_text()
 
 
-def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", [README, LAB_README])
+def test_each_example_prints_what_its_comments_promise(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    (example,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(compile(example, "README.md", "exec"), {})
-    promised = re.findall(r"print\(.*# (.*)", example)
-    assert capsys.readouterr().out.splitlines() == promised
-    assert (tmp_path / "intents.kenyon").exists()
+    assert capsys.readouterr().out.splitlines() == re.findall(r"print\(.*# (.*)", example)
 
 
 def test_the_commands_exist_and_ci_runs_them():
@@ -56,8 +56,8 @@ def test_the_commands_exist_and_ci_runs_them():
         (BENCH_PAGE, "rivals.md"),
     ],
 )
-def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
-    """Every row that a page takes from a benchmark stands there to the letter."""
+def test_tables_equal_those_of_the_benchmarks(page, result):
+    """Every row that a page copies from a benchmark equals it to the letter."""
     measured = (ROOT / "benchmarks" / "results" / result).read_text()
     rows = re.findall(rf"<!-- {result} -->\n\|.*\n\|.*\n((?:\|.*\n)+)", page)
     assert rows
@@ -66,7 +66,7 @@ def test_the_measured_tables_are_those_of_the_benchmarks(page, result):
         assert re.sub(r"\s+", " ", row) in normal
 
 
-def test_pictures_are_there():
+def test_pictures_exist():
     for page, folder in (
         (README, ROOT),
         (REPRODUCTION_PAGE, ROOT / "docs"),
@@ -78,7 +78,7 @@ def test_pictures_are_there():
             assert (folder / picture).stat().st_size > 10_000, picture
 
 
-def test_the_verdict_is_that_of_the_results(tmp_path):
+def test_the_verdict_follows_from_the_results(tmp_path):
     evidence = PROFILES["full"].collect(
         Store(ROOT / "lab" / "results"), Archive(ROOT / "lab" / "results")
     )
@@ -91,7 +91,7 @@ def test_the_verdict_is_that_of_the_results(tmp_path):
         assert headline(judged)[0] in re.sub(r"\s+", " ", page)
 
 
-def test_the_page_of_the_data_says_what_the_catalogue_says():
+def test_the_data_page_agrees_with_the_catalogue():
     page = re.sub(r"\s+", " ", DATA_PAGE)
     for entry in CATALOGUE.values():
         samples = f"{entry.n_train:,} + {entry.n_test:,}"
@@ -102,6 +102,14 @@ def test_the_page_of_the_data_says_what_the_catalogue_says():
         assert re.sub(r"\s+", " ", entry.note) in page
 
 
-def test_the_page_of_the_bench_lists_the_methods():
+def test_the_bench_page_lists_the_methods():
     listed = re.findall(r"^\| `([\w-]+)` \| (.*) \| (.*) \|$", BENCH_PAGE, flags=re.MULTILINE)
     assert listed == [(entry.name, entry.title, entry.summary) for entry in METHODS.values()]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "lab/README.md"])
+def test_links_of_the_first_pages_lead_to_files(name):
+    page = ROOT / name
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
+    for link in links:
+        assert (page.parent / link).exists(), link
