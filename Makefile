@@ -18,9 +18,9 @@ SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 reproduce: $(VENV)/installed
 	$(BIN)/kenyon-lab reproduce
 
-# Tests and docstring examples of both packages. loadgroup: one worker builds the wheels.
+# Tests and docstring examples of both packages.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests lab/tests --pyargs kenyon kenyon_lab \
+	$(BIN)/python -m pytest -n auto tests lab/tests --pyargs kenyon kenyon_lab \
 	    --cov --cov-report=term --cov-fail-under=95
 
 # Builds the packaged features again from the raw data in KENYON_DATA_DIR and compares them.

@@ -1,9 +1,8 @@
-"""What is set before anything is imported."""
+"""Environment variables, set before any import."""
 
 import os
 
-# Without it scikit-learn skips its array API check.
+# Without this one scikit-learn skips its array API check.
 os.environ["SCIPY_ARRAY_API"] = "1"
-# Tests run in as many processes as there are cores; products with more threads would wait for each
-# other.
+# Tests run in one process per core, so each process uses one thread.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -8,7 +8,6 @@ from importlib.metadata import distribution
 from pathlib import Path
 from zipfile import ZipFile
 
-import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,8 +15,16 @@ README = (ROOT / "README.md").read_text()
 REQUIRED = ["numpy", "safetensors", "scikit-learn", "scipy"]
 ABSENT = ["kenyon_lab", "torch", "typer", "rich", "pandas", "polars", "matplotlib", "pytest"]
 
-# One worker builds and installs; the others go on with other tests.
-pytestmark = pytest.mark.xdist_group("wheels")
+
+def test_wheels_and_the_library_alone(tmp_path):
+    """One test, so that one worker builds the wheels, once."""
+    library, lab = build(tmp_path / "wheels")
+    check_library(library)
+    check_lab(lab, library)
+    environment = install(library, tmp_path / "environment")
+    check_import(environment)
+    check_first_example(environment)
+    check_command(environment)
 
 
 class Wheel:
@@ -31,52 +38,81 @@ class Wheel:
             self.unpacked_bytes = sum(info.file_size for info in infos)
             (name,) = (info for info in infos if info.filename.endswith(".dist-info/METADATA"))
             self.metadata = message_from_bytes(archive.read(name))
-
-    @property
-    def requirements(self):
-        """The names of the distributions that it needs without extras."""
-        return sorted(needed(self.metadata.get_all("Requires-Dist")))
+        self.requirements = self.metadata.get_all("Requires-Dist")
 
 
-def needed(requirements):
-    for requirement in map(Requirement, requirements or []):
-        if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
-            yield requirement.name
+def required(requirements):
+    """Return the names of the distributions that are required without extras."""
+    parsed = map(Requirement, requirements or [])
+    return sorted(
+        requirement.name
+        for requirement in parsed
+        if not requirement.marker or requirement.marker.evaluate({"extra": ""})
+    )
 
 
 def pip(*arguments):
     subprocess.run([sys.executable, "-m", "pip", *map(str, arguments)], check=True, timeout=600)
 
 
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    """Build both wheels, the library's in the folder that it was installed from."""
-    folder = tmp_path_factory.mktemp("wheels")
-    build = ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
-    pip(*build, "--config-settings=build-dir=build/release", ROOT)
-    pip(*build, ROOT / "lab")
-    return {path.name.split("-")[0]: Wheel(path) for path in folder.glob("*.whl")}
+def build(folder):
+    """Build both wheels, the library's in the build folder of the installation."""
+    options = ("--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    pip("wheel", *options, "--config-settings=build-dir=build/release", ROOT)
+    pip("wheel", *options, ROOT / "lab")
+    wheels = {path.name.split("-")[0]: Wheel(path) for path in folder.glob("*.whl")}
+    return wheels["kenyon"], wheels["kenyon_lab"]
 
 
-@pytest.fixture(scope="module")
-def environment(wheels, tmp_path_factory):
+def check_library(wheel):
+    assert wheel.metadata["Name"] == "kenyon"
+    assert wheel.metadata["Version"] == distribution("kenyon").version
+    assert wheel.metadata["License-Expression"] == "BSD-3-Clause"
+    assert wheel.metadata.get_all("License-File") == ["LICENSE"]
+    assert required(wheel.requirements) == REQUIRED
+    assert wheel.path.stat().st_size <= 1.5e6
+    assert wheel.unpacked_bytes < 2e6
+    source = ROOT / "src"
+    code = {
+        str(path.relative_to(source))
+        for pattern in ("*.py", "*.pyi", "py.typed")
+        for path in (source / "kenyon").rglob(pattern)
+    }
+    assert code < wheel.files
+    (kernel,) = wheel.files - code
+    assert re.fullmatch(r"kenyon/_native\.\S+\.so", kernel)
+
+
+def check_lab(wheel, library):
+    assert wheel.metadata["Name"] == "kenyon-lab"
+    assert wheel.metadata["Version"] == distribution("kenyon-lab").version
+    licences = set(wheel.metadata["License-Expression"].split(" AND "))
+    assert licences == {"BSD-3-Clause", "CC-BY-3.0", "CC-BY-SA-4.0", "MIT"}
+    assert f"kenyon=={library.metadata['Version']}" in wheel.requirements
+    source = ROOT / "lab" / "src"
+    sources = {path for path in source.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    assert wheel.files == {str(path.relative_to(source)) for path in sources}
+    packaged = {Path(name).name for name in wheel.files if "/packaged/" in name}
+    assert packaged > {"NOTICE.md", "clinc150.npz", "mnist20.npz"}
+
+
+def install(wheel, folder):
     """Install the library into an environment that holds its required dependencies only.
 
-    They are links to those of this environment, and pip finds them satisfied: no download.
+    They are links to those of this environment, so pip downloads nothing.
     """
-    folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
-    todo, linked = [*wheels["kenyon"].requirements], set()
-    while todo:
-        name = todo.pop()
+    names, linked = required(wheel.requirements), set()
+    while names:
+        name = names.pop()
         if name not in linked:
             linked.add(name)
             found = distribution(name)
-            todo += needed(found.requires)
+            names += required(found.requires)
             for top in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
                 (site / top).symlink_to(found.locate_file(top))
-    pip("--python", folder / "bin" / "python", "install", "--no-index", wheels["kenyon"].path)
+    pip("--python", folder / "bin" / "python", "install", "--no-index", wheel.path)
     return folder
 
 
@@ -91,65 +127,7 @@ def run(environment, *command):
     )
 
 
-def test_the_library_is_small_and_under_one_licence(wheels):
-    wheel = wheels["kenyon"]
-    assert wheel.metadata["Name"] == "kenyon"
-    assert wheel.metadata["Version"] == distribution("kenyon").version
-    assert wheel.metadata["License-Expression"] == "BSD-3-Clause"
-    assert wheel.metadata.get_all("License-File") == ["LICENSE"]
-    assert wheel.path.stat().st_size <= 1.5e6
-    assert wheel.unpacked_bytes < 2e6
-
-
-def test_the_library_holds_code_only(wheels):
-    source = ROOT / "src"
-    expected = {
-        str(path.relative_to(source))
-        for pattern in ("*.py", "*.pyi", "py.typed")
-        for path in (source / "kenyon").rglob(pattern)
-    }
-    files = wheels["kenyon"].files
-    (kernel,) = files - expected
-    assert re.fullmatch(r"kenyon/_native\.\S+\.so", kernel)
-    assert expected < files
-
-
-def test_the_library_requires_four_distributions(wheels):
-    assert wheels["kenyon"].requirements == REQUIRED
-
-
-def test_the_lab_holds_the_packaged_features_and_their_licences(wheels):
-    wheel = wheels["kenyon_lab"]
-    assert wheel.metadata["Name"] == "kenyon-lab"
-    assert wheel.metadata["Version"] == distribution("kenyon-lab").version
-    licences = set(wheel.metadata["License-Expression"].split(" AND "))
-    assert licences == {"BSD-3-Clause", "CC-BY-3.0", "CC-BY-SA-4.0", "MIT"}
-    source = ROOT / "lab" / "src"
-    sources = {
-        str(path.relative_to(source))
-        for path in source.rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
-    }
-    assert wheel.files == sources
-    packaged = {Path(name).name for name in wheel.files if "/packaged/" in name}
-    assert packaged > {"NOTICE.md", "clinc150.npz", "mnist20.npz"}
-
-
-def test_the_lab_requires_this_version_of_the_library(wheels):
-    version = wheels["kenyon"].metadata["Version"]
-    required = wheels["kenyon_lab"].metadata.get_all("Requires-Dist")
-    assert f"kenyon=={version}" in required
-
-
-def test_the_library_alone_runs_the_first_example(environment):
-    example = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
-    process = run(environment, "python", "-c", example)
-    assert process.returncode == 0, process.stderr
-    assert process.stdout.splitlines() == re.findall(r"print\(.*# (.*)", example)
-    assert (environment / "digits.kenyon").exists()
-
-
-def test_the_library_alone_is_imported_without_anything_else(environment):
+def check_import(environment):
     code = f"""
 import kenyon, sys
 from importlib.util import find_spec
@@ -160,7 +138,15 @@ print([name for name in {ABSENT} if find_spec(name)])
     assert (process.stdout, process.stderr) == ("[]\n", "")
 
 
-def test_the_command_without_its_extra_names_the_extra(environment):
+def check_first_example(environment):
+    example = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
+    process = run(environment, "python", "-c", example)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.splitlines() == re.findall(r"print\(.*# (.*)", example)
+    assert (environment / "digits.kenyon").exists()
+
+
+def check_command(environment):
     process = run(environment, "kenyon", "show", "digits.kenyon")
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr == "The command line needs typer and rich: pip install 'kenyon[cli]'\n"

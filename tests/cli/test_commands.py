@@ -1,6 +1,7 @@
 """Each command and each of its errors, in this process."""
 
 import json
+import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -132,6 +133,20 @@ def test_a_refused_edit_changes_nothing(command, message, path):
     before = path.read_bytes()
     assert_error(call(command[0], path, *command[1:]), message)
     assert path.read_bytes() == before
+
+
+def test_a_wrong_command_is_a_usage_error():
+    code, out, err = call("sho")
+    assert (code, out) == (2, "")
+    assert "No such command 'sho'" in err
+
+
+@pytest.mark.parametrize("missing", ["rich", "typer"])
+def test_without_the_extra_the_error_names_it(missing, monkeypatch):
+    monkeypatch.delitem(sys.modules, "kenyon.cli.app", raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    sentence = "The command line needs typer and rich: pip install 'kenyon[cli]'\n"
+    assert call("show", "model.kenyon") == (2, "", sentence)
 
 
 def test_show_refuses_a_file_that_is_no_model(tmp_path):

@@ -1,9 +1,6 @@
 """The installed program, run as a user runs it."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -11,7 +8,7 @@ from sklearn.datasets import load_digits
 
 import kenyon
 from kenyon import FlyClassifier
-from tests.cli.command import PROGRAM, start
+from tests.cli.command import start
 
 X, Y = load_digits(return_X_y=True)
 
@@ -58,27 +55,3 @@ def test_show_merge_rename_drop(shards, tmp_path):
 def test_an_error_is_one_sentence_and_exit_code_2(tmp_path):
     path = tmp_path / "none.kenyon"
     assert start("show", path) == (2, "", f"Error: there is no file {path}\n")
-
-
-def test_a_wrong_command_is_a_usage_error():
-    code, out, err = start("sho")
-    assert (code, out) == (2, "")
-    assert "No such command 'sho'" in err
-
-
-@pytest.mark.parametrize("missing", ["typer", "rich"])
-def test_without_the_extra_it_names_the_extra(missing, tmp_path):
-    (tmp_path / missing).mkdir()
-    (tmp_path / missing / "__init__.py").write_text(
-        f"raise ModuleNotFoundError('No module named {missing}', name={missing!r})"
-    )
-    process = subprocess.run(
-        [sys.executable, PROGRAM, "show", "x.kenyon"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        timeout=120,
-    )
-    assert process.returncode == 2
-    assert process.stdout == ""
-    assert process.stderr == ("The command line needs typer and rich: pip install 'kenyon[cli]'\n")
