@@ -110,6 +110,10 @@ def test_the_bench_page_lists_the_methods():
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "lab/README.md"])
 def test_links_of_the_first_pages_lead_to_files(name):
     page = ROOT / name
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
-    for link in links:
-        assert (page.parent / link).exists(), link
+    for link, anchor in re.findall(r"\]\((?!https?:)([^)#]+)#?([^)]*)", page.read_text()):
+        target = page.parent / link
+        assert target.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)", target.read_text(), flags=re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in headings}
+            assert anchor in slugs, f"{link}#{anchor}"
