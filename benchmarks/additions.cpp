@@ -1,5 +1,5 @@
-// Adds int16 vectors from the nearest cache as fast as the machine can: the rate
-// that layer 1, which does little else, is held against.
+// Measures the highest rate at which the processor adds int16 vectors from the first-level cache.
+// The benchmark of layer 1, which mostly adds, compares with it.
 #include <cstdint>
 
 #if defined(__AVX512BW__)
@@ -14,7 +14,7 @@ using Vector = std::int16_t __attribute__((vector_size(kBytes)));
 constexpr int kVectors = 8192 / kBytes;
 constexpr int kInFlight = 8;
 
-// Visible from outside, or the compiler would know that it is zero.
+// External linkage keeps the compiler from assuming that it is zero.
 extern "C" {
 alignas(64) extern Vector rows[kVectors];
 alignas(64) Vector rows[kVectors];
@@ -26,7 +26,7 @@ extern "C" std::int16_t add(std::int64_t repeats) {
   for (std::int64_t r = 0; r < repeats; ++r) {
     for (int i = 0; i < kVectors; i += kInFlight)
       for (int k = 0; k < kInFlight; ++k) sums[k] += rows[i + k];
-    asm volatile("" ::: "memory");  // so that every repeat loads again
+    asm volatile("" ::: "memory");  // makes every repeat load again
   }
   Vector total = {};
   for (const Vector& sum : sums) total += sum;
