@@ -117,7 +117,7 @@ def _dense_coder(size: Size, X: Samples) -> Contestant:
     """Layer 1 as one would write it in NumPy: a dense float32 product, then the winners."""
     coder = size.coder().native
     theta = np.zeros((size.n_features, size.n_cells), dtype=np.float32)
-    theta[coder.inputs.T, np.arange(size.n_cells)] = 1
+    theta[coder.connections.T, np.arange(size.n_cells)] = 1
     # Taken once: to be given new memory for every product would slow the peer down.
     sums = np.empty((BATCH, size.n_cells), dtype=np.float32)
     n_losers = size.n_cells - size.n_active

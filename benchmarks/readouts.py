@@ -22,7 +22,7 @@ from scipy.linalg import cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from kenyon import FlyClassifier
-from kenyon._native import Counters, Pairs, learn_both
+from kenyon._native import Counters, Pairs, learn_with_pairs
 from kenyon.readouts import READOUTS
 from kenyon_lab.data import load
 
@@ -166,7 +166,7 @@ def _pairs(size: Size, n_threads: int, clock: Callable[[], float]) -> Contestant
     counters.insert(0)
 
     def learn() -> None:
-        learn_both(counters, pairs, codes, slots, n_threads)
+        learn_with_pairs(counters, pairs, codes, slots, n_threads)
 
     return Contestant(BATCH, learn, clock=clock)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from problem import SEED
 
-from kenyon._native import current_path
+from kenyon._native import instruction_set
 from kenyon_lab.protocol.circumstances import processor
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def circumstances(
         [
             f"- Command: `{command}`",
             f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}",
-            f"- Machine: {processor()}, {os.cpu_count()} cores, path {current_path()}; "
+            f"- Machine: {processor()}, {os.cpu_count()} cores, {instruction_set()}; "
             f"load before the run {os.getloadavg()[0]:.1f}",
             f"- Python {platform.python_version()}, {versions}",
         ]

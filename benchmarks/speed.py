@@ -15,7 +15,7 @@ from problem import A, B
 from race import race
 from threadpoolctl import threadpool_limits
 
-from kenyon._native import available_paths, current_path
+from kenyon._native import instruction_set, instruction_sets
 
 if TYPE_CHECKING:
     from problem import Size
@@ -48,7 +48,7 @@ class Contest:
 
     def row(self, size: Size, times: Times) -> list[str]:
         ratio = times[self.theirs] / times[self.ours]
-        target = self.targets.get(current_path())
+        target = self.targets.get(instruction_set())
         return [
             f"{self.title}, {size.name}",
             f"{1 / times[self.ours]:,.0f}",
@@ -59,7 +59,7 @@ class Contest:
 
 
 def _on_any_path(target: float) -> dict[str, float]:
-    return dict.fromkeys(available_paths(), target)
+    return dict.fromkeys(instruction_sets(), target)
 
 
 CONTESTS = (

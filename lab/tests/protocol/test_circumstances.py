@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon._native import current_path
+from kenyon._native import instruction_set
 from kenyon_lab.protocol import circumstances
 from kenyon_lab.protocol.circumstances import machine, processor, versions
 
@@ -31,7 +31,7 @@ def test_the_machine():
     assert found == json.loads(json.dumps(found))
     assert found["cores"] == os.cpu_count()
     assert found["system"] == platform.system()
-    assert found["kernel"] == current_path()
+    assert found["kernel"] == instruction_set()
     assert found["processor"] == processor() != ""
 
 

@@ -66,7 +66,7 @@ def learn(fly: FlyClassifier, x: NDArray[Any], target: int) -> dict[str, Any]:
         "features": x.astype(float).round(3).tolist(),
         "cells": cells.tolist(),
         "levels": levels.tolist(),
-        "traced": [[cell, coder.native.inputs[cell].tolist()] for cell in traced.tolist()],
+        "traced": [[cell, coder.native.connections[cell].tolist()] for cell in traced.tolist()],
         "strongest": [
             row[numbers[row] > 0].tolist() for row, numbers in zip(strongest, before, strict=True)
         ],

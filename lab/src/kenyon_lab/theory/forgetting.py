@@ -116,7 +116,7 @@ def _wire(n_cells: int) -> tuple[int, NDArray[np.uint32]]:
     """Return a seed that gives each of a few cells an input of its own, and these inputs."""
     for seed in count():
         design = Coder.design(_N_FEATURES, n_cells=n_cells, fan_in=1, n_active=1, seed=seed)
-        inputs = design.native.inputs.ravel()
+        inputs = design.native.connections.ravel()
         if len(np.unique(inputs)) == n_cells:
             return seed, inputs
     raise AssertionError  # seeds do not end
