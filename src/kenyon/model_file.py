@@ -2,7 +2,7 @@
 
 The tensors are the sums, or with decay the weights, and the calibration sample; the wiring follows
 from the seed. The header holds, as JSON, the version of this format, the parameters, the labels
-with their type, and a digest of all that.
+with their type, and a digest of the tensors and of the rest of the header.
 
 After `unlearn` the sums in a file are bit for bit those of the remaining samples. The calibration
 sample, and so probabilities and novelty thresholds, need not be: a full sample that has dropped
@@ -90,7 +90,7 @@ def save(path: str | PathLike[str], content: Content) -> None:
     }
     text = json.dumps(header)
     metadata = {"format": FORMAT, "version": str(VERSION), "note": NOTE, "model": text}
-    write_tensors(Path(path), tensors, {**metadata, "digest": _digest(text, tensors)})
+    write_tensors(Path(path), tensors, {**metadata, "digest": _digest(metadata, tensors)})
 
 
 def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
@@ -114,10 +114,9 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
             f"{', '.join(READABLE)}: a newer Kenyon may read it"
         )
     try:
-        text = metadata["model"]
-        if _digest(text, tensors) != metadata["digest"]:
+        if _digest(metadata, tensors) != metadata["digest"]:
             raise ValueError("its content does not match its digest")
-        header = json.loads(text)
+        header = json.loads(metadata["model"])
         if version != str(VERSION):
             header, tensors = _migrate(header, tensors)
         _check(header, tensors, version)
@@ -137,7 +136,7 @@ def format_version(path: str | PathLike[str]) -> int:
 def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Tensors]:
     """Rename the parameters and tensors of versions 1 and 2."""
     parameters = dict(header["parameters"])
-    # The smoothing, and with it readouts, are younger than the first files.
+    # The first files of version 1 have no readout, and so no smoothing.
     if "smoothing" in parameters:
         parameters["pseudocount"] = parameters.pop("smoothing")
     rates = parameters["learning_rate"], parameters["decay"]
@@ -154,7 +153,11 @@ def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], 
     return {**header, "parameters": parameters}, tensors
 
 
-def _digest(text: str, tensors: Tensors) -> str:
+def _digest(metadata: dict[str, str], tensors: Tensors) -> str:
+    text = metadata["model"]
+    if metadata["version"] not in ("1", "2"):
+        rest = {name: value for name, value in metadata.items() if name != "digest"}
+        text = json.dumps(rest, sort_keys=True)
     digest = hashlib.sha256(text.encode())
     for name in sorted(tensors):
         digest.update(f"{name} {tensors[name].dtype.str} {tensors[name].shape}".encode())
