@@ -80,14 +80,14 @@ class Labels:
         except KeyError as error:
             raise ValueError(f"the label {error.args[0]!r} has not been learned") from None
         except TypeError:
-            raise ValueError("labels must be strings or numbers, but y holds others") from None
+            raise ValueError("labels must be strings or numbers, but some are not") from None
 
     def new_among(self, y: NDArray[Any]) -> list[Any]:
         """Return the labels of y that are new, or raise ValueError."""
         try:
             new = [label for label in dict.fromkeys(y.tolist()) if label not in self._slots]
         except TypeError:
-            raise ValueError("labels must be strings or numbers, but y holds others") from None
+            raise ValueError("labels must be strings or numbers, but some are not") from None
         # An array of objects may hold scalars of NumPy.
         new = [label.item() if isinstance(label, np.generic) else label for label in new]
         for label in new:
@@ -137,9 +137,11 @@ class Labels:
 
     def _check(self, label: Any, like: Any) -> None:
         if isinstance(label, float) and not label.is_integer():
-            raise ValueError(f"Unknown label type: continuous. y must hold classes, not {label!r}")
+            raise ValueError(
+                f"Unknown label type: continuous. A label must be integral, not {label!r}"
+            )
         if not isinstance(label, str | int | float):
-            raise ValueError(f"labels must be strings or numbers, but y holds {label!r:.80}")
+            raise ValueError(f"labels must be strings or numbers, but one is {label!r:.80}")
         if isinstance(label, str) is not isinstance(like, str):
             raise ValueError(
                 f"labels must be all strings or all numbers, but {like!r} and {label!r} are mixed"
