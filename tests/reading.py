@@ -20,3 +20,9 @@ def best(memory, codes, rates, n_threads=1):
 
 def bayes(pseudocount, rates):
     return BayesReadout(pseudocount, FlyReadout(rates))
+
+
+def memory_of(model):
+    """Return the present memory of a model."""
+    with model.circuit_.memory.reading as snapshot:
+        return snapshot.memory

@@ -1,4 +1,4 @@
-"""A saved model is the model, and a file is replaced as a whole or not at all."""
+"""A saved model is the same when loaded, and a file is replaced completely or not at all."""
 
 import os
 import resource
@@ -13,24 +13,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 import kenyon
-from kenyon import FlyClassifier, files
+from kenyon import FlyClassifier, _files
+from kenyon.model_file import NOTE
+from tests.reading import memory_of
 
 X, Y = load_digits(return_X_y=True)
-FADING = {"learning_rate": 0.1, "decay": 1e-3}
+DECAY = {"learning_rate": 0.1, "decay": 1e-3}
 
 
-def taught(n=200, **parameters):
+def fitted(n=200, **parameters):
     return FlyClassifier(**{"n_cells": 400, **parameters}).fit(X[:n], Y[:n])
 
 
 def content(model):
-    with model.circuit_.memory.reading as snapshot:
-        return {"classes": memory.classes, **memory.content()}
+    memory = memory_of(model)
+    return {"classes": memory.classes, **memory.content()}
 
 
 def assert_same(model, other):
@@ -89,11 +91,11 @@ label_lists = st.one_of(
     | st.fixed_dictionaries({"learning_rate": st.floats(1e-3, 1), "decay": st.floats(0, 0.99)})
     | st.just({})
     | st.tuples(st.floats(1e-3, 1), st.floats(0.01, 0.9)).map(
-        lambda fast: {"learning_rate": ("auto", fast[0]), "decay": (0.0, fast[1])}
+        lambda fast: {"compartments": [("auto", 0.0), fast]}
     ),
 )
 @settings(max_examples=60, deadline=None)
-def test_saved_is_loaded_and_learns_on_alike(labels, as_objects, width, parameters, rates):
+def test_loaded_equals_saved_and_learns_the_same(labels, as_objects, width, parameters, rates):
     y = np.array(labels, dtype=object) if as_objects else np.array(labels)
     rows, more = X[: len(y), 20 : 20 + width], X[100 : 100 + len(y), 20 : 20 + width]
     model = FlyClassifier(**parameters, **rates).fit(rows, y)
@@ -107,21 +109,21 @@ def test_saved_is_loaded_and_learns_on_alike(labels, as_objects, width, paramete
     assert_same(loaded.learn_one(more[0], y[0]), model.learn_one(more[0], y[0]))
 
 
-@pytest.mark.parametrize("parameters", [{}, FADING], ids=["counting", "decaying"])
-def test_what_was_edited_is_saved_as_it_is(parameters, tmp_path):
-    model = taught(**parameters).drop_class(3).rename_class(7, 70).partial_fit(X[:5], Y[:5] + 20)
+@pytest.mark.parametrize("parameters", [{}, DECAY], ids=["counting", "decaying"])
+def test_saves_edited_models(parameters, tmp_path):
+    model = fitted(**parameters).drop_class(3).rename_class(7, 70).partial_fit(X[:5], Y[:5] + 20)
     loaded = saved_and_loaded(model, tmp_path / "fly.kenyon")
     assert_same(loaded.drop_class(70), model.drop_class(70))
-    assert_same(loaded.fit(X[:50], Y[:50]), taught(50, **parameters))
+    assert_same(loaded.fit(X[:50], Y[:50]), fitted(50, **parameters))
 
 
-def test_a_loaded_model_unlearns_and_merges(tmp_path):
-    loaded = saved_and_loaded(taught(100), tmp_path / "fly.kenyon")
-    assert_same(loaded.merge(taught(50)).unlearn(X[:100], Y[:100]), taught(50))
-    assert_same(taught(100).merge(loaded).unlearn(X[:50], Y[:50]), taught(100))
+def test_loaded_model_unlearns_and_merges(tmp_path):
+    loaded = saved_and_loaded(fitted(100), tmp_path / "fly.kenyon")
+    assert_same(loaded.merge(fitted(50)).unlearn(X[:100], Y[:100]), fitted(50))
+    assert_same(fitted(100).merge(loaded).unlearn(X[:50], Y[:50]), fitted(100))
 
 
-def test_declared_classes_and_none_at_all_are_saved(tmp_path):
+def test_saves_declared_classes_and_none(tmp_path):
     model = FlyClassifier(n_cells=50).partial_fit(X[:1], ["a"], classes=["a", "b", "long name"])
     assert saved_and_loaded(model, tmp_path / "three").class_count_.tolist() == [1, 0, 0]
     for label in ("a", "b", "long name"):
@@ -129,7 +131,7 @@ def test_declared_classes_and_none_at_all_are_saved(tmp_path):
     assert_same(saved_and_loaded(model, tmp_path / "none").fit(X, Y), model.fit(X, Y))
 
 
-def test_feature_names_are_saved(tmp_path):
+def test_saves_feature_names(tmp_path):
     frame = pd.DataFrame(X[:90], columns=[f"pixel {i}" for i in range(64)])
     model = FlyClassifier(n_cells=100).fit(frame, Y[:90])
     model.save(tmp_path / "fly.kenyon")
@@ -138,72 +140,92 @@ def test_feature_names_are_saved(tmp_path):
     assert_array_equal(loaded.predict(frame), model.predict(frame))
     with pytest.raises(ValueError, match="feature names should match"):
         loaded.predict(frame.rename(columns={"pixel 0": "pixel zero"}))
-    assert not hasattr(saved_and_loaded(taught(), tmp_path / "plain"), "feature_names_in_")
+    assert not hasattr(saved_and_loaded(fitted(), tmp_path / "plain"), "feature_names_in_")
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(3), np.int64(5), 2**64 - 1])
-def test_the_seed_that_was_drawn_is_what_is_saved(random_state, tmp_path):
-    model = taught(random_state=random_state)
+def test_saves_the_seed_that_was_drawn(random_state, tmp_path):
+    model = fitted(random_state=random_state)
     loaded = saved_and_loaded(model, tmp_path / "fly.kenyon")
     assert loaded.random_state == model.circuit_.coder.seed
     assert_same(clone(loaded).fit(X[:200], Y[:200]), model)
 
 
-def test_numpy_numbers_as_parameters_are_saved(tmp_path):
-    model = taught(n_cells=np.int32(300), learning_rate=np.float32(0.1), n_threads=np.uint8(2))
+def test_saves_numpy_numbers(tmp_path):
+    model = fitted(n_cells=np.int32(300), learning_rate=np.float32(0.1), n_threads=np.uint8(2))
     assert saved_and_loaded(model, tmp_path / "fly.kenyon").get_params() == model.get_params()
 
 
-def test_many_classes_take_the_size_of_their_counters_and_codes(tmp_path):
+@pytest.mark.parametrize("parameters", [{}, DECAY, {"readout": "ridge"}], ids=str)
+def test_header_notes_the_limits_of_unlearning(parameters, tmp_path):
+    fitted(50, **parameters).save(tmp_path / "fly.kenyon")
+    with safe_open(tmp_path / "fly.kenyon", framework="numpy") as file:
+        assert file.metadata()["note"] == NOTE
+    assert "unlearning" in NOTE
+    assert "calibration sample may be smaller" in NOTE
+
+
+def test_the_note_is_true(tmp_path):
+    """After unlearning, a full calibration sample is smaller; all other tensors are equal."""
+    model = fitted(1700).unlearn(X[600:1700], Y[600:1700])
+    found, expected = content(saved_and_loaded(model, tmp_path / "fly")), content(fitted(600))
+    for name in ("classes", "synapses", "samples"):
+        assert_array_equal(found[name], expected[name], strict=True)
+    sizes = "calibration_sizes"
+    assert (found[sizes] <= expected[sizes]).all()
+    assert found[sizes].sum() < expected[sizes].sum()
+
+
+def test_size_with_many_classes(tmp_path):
     rows = np.random.default_rng(0).random((3000, 8))
     model = FlyClassifier(n_cells=500, n_active=10).fit(rows, np.arange(3000) * 7)
     model.save(tmp_path / "fly.kenyon")
     assert_same(kenyon.load(tmp_path / "fly.kenyon"), model)
-    kept = 3000 * (2 * 10 + 4 * 8)
-    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (3000 * 500 * 4 + kept) < 1.02
+    sample = 3000 * (2 * 10 + 4 * 8)
+    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (3000 * 500 * 4 + sample) < 1.02
 
 
-def test_a_wide_circuit_takes_no_more_than_its_counters_and_codes(tmp_path):
+def test_size_with_many_cells(tmp_path):
     model = FlyClassifier(n_cells=20000, fan_in=64).fit(X, Y > 4)
     model.save(tmp_path / "fly.kenyon")
-    kept = len(content(model)["calibration_codes"])
-    assert kept < 1024 * 1000 * 2.05
-    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (2 * 20000 * 4 + kept) < 1.02
+    sample = len(content(model)["calibration_codes"])
+    assert sample < 1024 * 1000 * 2.05
+    assert 1 < (tmp_path / "fly.kenyon").stat().st_size / (2 * 20000 * 4 + sample) < 1.02
 
 
-def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path):
+def test_replaces_the_file_and_leaves_no_other(tmp_path):
     for n in (50, 200, 100):
-        taught(n).save(str(tmp_path / "fly.kenyon"))
-        assert_same(kenyon.load(str(tmp_path / "fly.kenyon")), taught(n))
+        fitted(n).save(str(tmp_path / "fly.kenyon"))
+        assert_same(kenyon.load(str(tmp_path / "fly.kenyon")), fitted(n))
         assert names(tmp_path) == ["fly.kenyon"]
 
 
-def test_a_link_stays_and_the_file_that_it_leads_to_is_replaced(tmp_path):
+def test_replaces_the_target_of_a_link(tmp_path):
     (tmp_path / "store").mkdir()
     target, link = tmp_path / "store" / "fly-7", tmp_path / "current"
     link.symlink_to(target)
     for n in (50, 200):
-        saved_and_loaded(taught(n), link)
+        saved_and_loaded(fitted(n), link)
         assert link.is_symlink()
-        assert_same(kenyon.load(target), taught(n))
+        assert_same(kenyon.load(target), fitted(n))
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["current", "fly-7", "store"]
 
 
-def test_files_get_the_permissions_of_other_files_and_keep_their_own(tmp_path):
+def test_permissions(tmp_path):
     path, other = tmp_path / "fly.kenyon", tmp_path / "other"
     other.touch()
-    taught().save(path)
+    fitted().save(path)
     assert path.stat().st_mode == other.stat().st_mode
     path.chmod(0o640)
-    taught().save(path)
+    fitted().save(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 @contextmanager
 def old_file_stays(folder):
-    """What is inside fails; the file that was there must still be, and nothing beside it."""
+    """Check that the old file, and no other, is there after the block has failed."""
     path = folder / "fly.kenyon"
-    old = taught(50)
+    old = fitted(50)
     old.save(path)
     before = path.read_bytes()
     yield path
@@ -213,36 +235,36 @@ def old_file_stays(folder):
 
 
 @pytest.mark.parametrize("error", [OSError, SafetensorError, KeyboardInterrupt])
-def test_a_write_that_fails_half_way_leaves_the_old_file(error, tmp_path, monkeypatch):
+def test_failed_write_leaves_the_old_file(error, tmp_path, monkeypatch):
     def write_half(tensors, path, metadata):
         path.write_bytes(tensors["synapses"].tobytes()[:5000])
         raise error("gone")
 
     with old_file_stays(tmp_path) as path:
-        monkeypatch.setattr(files, "save_file", write_half)
+        monkeypatch.setattr(_files, "save_file", write_half)
         if error is KeyboardInterrupt:
             with pytest.raises(error):
-                taught().save(path)
+                fitted().save(path)
         else:
             with pytest.raises(OSError, match="could not be written: gone") as raised:
-                taught().save(path)
+                fitted().save(path)
             assert str(path) in str(raised.value)
 
 
-def test_a_full_disk_leaves_the_old_file(tmp_path):
+def test_full_disk_leaves_the_old_file(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     with old_file_stays(tmp_path) as path:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
         try:
             with pytest.raises(OSError, match=r"fly\.kenyon could not be written: .*too large"):
-                taught().save(path)
+                fitted().save(path)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @contextmanager
 def without_privileges():
-    """Root may write anywhere: be nobody for a while."""
+    """Become nobody, since root may write anywhere."""
     if os.geteuid() != 0:
         yield
         return
@@ -253,8 +275,8 @@ def without_privileges():
         os.seteuid(0)
 
 
-def test_a_folder_that_cannot_be_written_leaves_the_old_file():
-    model = taught()
+def test_read_only_folder_leaves_the_old_file():
+    model = fitted()
     with tempfile.TemporaryDirectory() as folder, old_file_stays(Path(folder)) as path:
         os.chmod(folder, 0o555)  # noqa: PTH101
         try:
@@ -267,10 +289,10 @@ def test_a_folder_that_cannot_be_written_leaves_the_old_file():
             os.chmod(folder, 0o755)  # noqa: PTH101
 
 
-def test_a_missing_folder_or_a_folder_in_the_place_is_said(tmp_path):
+def test_rejects_a_missing_folder_and_a_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"could not be written: .*nowhere/fly\.kenyon"):
-        taught().save(tmp_path / "nowhere" / "fly.kenyon")
+        fitted().save(tmp_path / "nowhere" / "fly.kenyon")
     with pytest.raises(IsADirectoryError, match=f"could not be written: .*{tmp_path.name}"):
-        taught().save(tmp_path)
+        fitted().save(tmp_path)
     assert names(tmp_path) == []
     assert not any(tmp_path.name in name for name in names(tmp_path.parent) if "." in name)
