@@ -1,4 +1,4 @@
-"""A threshold on novelty that holds, and labels for what is unknown."""
+"""Novelty thresholds, and a label for out-of-distribution samples."""
 
 import numpy as np
 import pytest
@@ -13,15 +13,15 @@ SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
 KNOWN = np.flatnonzero(Y < 7)
 
 
-def taught(rows, labels=Y, **parameters):
+def fitted(rows, labels=Y, **parameters):
     return FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], labels[rows])
 
 
 @pytest.mark.parametrize("parameters", [{}, {"learning_rate": 0.05}, {"readout": "ridge"}])
 @pytest.mark.parametrize("rate", [0.05, 0.2])
-def test_false_alarms_are_as_many_as_wanted(parameters, rate):
+def test_share_of_false_alarms(parameters, rate):
     rows = np.random.default_rng(0).permutation(KNOWN)
-    model = taught(rows[:800], **parameters)
+    model = fitted(rows[:800], **parameters)
     threshold = model.novelty_threshold(rate)
     n_alarms = (model.novelty(X[rows[800:]]) > threshold).mean()
     assert n_alarms == pytest.approx(rate, abs=0.06)
@@ -29,9 +29,9 @@ def test_false_alarms_are_as_many_as_wanted(parameters, rate):
 
 
 @pytest.mark.parametrize("parameters", [{}, {"readout": "ridge", "penalty": 0.1, "n_cells": 200}])
-def test_it_is_exact_on_what_was_held_out_one_by_one(parameters):
+def test_threshold_equals_unlearning_one_by_one(parameters):
     rows = KNOWN[:120]
-    model = taught(rows, **parameters)
+    model = fitted(rows, **parameters)
     held_out = []
     for row in rows:
         model.unlearn(X[[row]], Y[[row]])
@@ -41,16 +41,16 @@ def test_it_is_exact_on_what_was_held_out_one_by_one(parameters):
     for rate in (0.05, 0.3):
         share = weights[np.array(held_out) > model.novelty_threshold(rate)].sum()
         assert rate - 0.06 < share <= rate
-    assert model.novelty_threshold(0.001) == 1, "120 samples cannot tell one in a thousand"
+    assert model.novelty_threshold(0.001) == 1, "120 samples are too few for 0.001"
 
 
-def test_order_shards_and_files_make_no_difference(tmp_path):
-    whole = taught(KNOWN)
-    merged = FlyClassifier.merged([taught(KNOWN[i::3]) for i in range(3)])
+def test_threshold_survives_order_shards_and_files(tmp_path):
+    whole = fitted(KNOWN)
+    merged = FlyClassifier.merged([fitted(KNOWN[i::3]) for i in range(3)])
     whole.save(tmp_path / "fly.kenyon")
-    for other in (merged, taught(KNOWN[::-1]), kenyon.load(tmp_path / "fly.kenyon")):
+    for other in (merged, fitted(KNOWN[::-1]), kenyon.load(tmp_path / "fly.kenyon")):
         assert other.novelty_threshold(0.1) == whole.novelty_threshold(0.1)
-    assert taught(KNOWN[:300]).novelty_threshold(0.1) != whole.novelty_threshold(0.1)
+    assert fitted(KNOWN[:300]).novelty_threshold(0.1) != whole.novelty_threshold(0.1)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_order_shards_and_files_make_no_difference(tmp_path):
     [(Y, -1), (Y.astype(str), "something else"), (Y.astype(np.uint8), -1), (Y * 1.0, -5)],
     ids=["int", "str", "uint8", "float"],
 )
-def test_what_is_too_novel_is_unknown(labels, unknown):
-    model = taught(KNOWN, labels)
+def test_labels_novel_samples_unknown(labels, unknown):
+    model = fitted(KNOWN, labels)
     is_novel = model.novelty(X) > model.novelty_threshold(0.1)
     found = model.predict(X, unknown=unknown, false_alarms=0.1)
     assert set(found[is_novel].tolist()) == {unknown}
@@ -67,22 +67,22 @@ def test_what_is_too_novel_is_unknown(labels, unknown):
     assert (found == unknown).sum() > (model.predict(X, unknown=unknown) == unknown).sum() > 0
 
 
-def test_large_labels_stay_what_they_are():
+def test_large_labels_stay_exact():
     labels = Y.astype(np.uint64) + np.uint64(2**60 + 1)
-    found = taught(KNOWN, labels).predict(X, unknown=-1, false_alarms=0.1)
+    found = fitted(KNOWN, labels).predict(X, unknown=-1, false_alarms=0.1)
     assert set(found.tolist()) <= {*labels.tolist(), -1}
     assert -1 in found.tolist()
 
 
-def test_large_calls_in_pieces_are_the_same():
-    model = taught(KNOWN)
+def test_large_calls_equal_several_batches():
+    model = fitted(KNOWN)
     rows = np.tile(X, (4, 1))
     expected = np.tile(model.predict(X, unknown=-1), 4)
     np.testing.assert_array_equal(model.predict(rows, unknown=-1), expected)
 
 
 @pytest.mark.parametrize(
-    ("unknown", "sentence"),
+    ("unknown", "message"),
     [
         (3, "unknown must not be a class that was learned, but is 3"),
         ("none", "unknown must be like the labels, of which 0 is one, but is 'none'"),
@@ -90,29 +90,29 @@ def test_large_calls_in_pieces_are_the_same():
         (object(), "unknown must be a label, a string or a number"),
     ],
 )
-def test_what_cannot_be_a_label_for_the_unknown(unknown, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        taught(KNOWN[:50]).predict(X[:3], unknown=unknown)
+def test_rejects_unknown(unknown, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(KNOWN[:50]).predict(X[:3], unknown=unknown)
 
 
 @pytest.mark.parametrize("rate", [0, 1, -0.1, 2, "few", None, np.nan])
-def test_what_cannot_be_a_rate_of_false_alarms(rate):
-    model = taught(KNOWN[:50])
+def test_rejects_false_alarms(rate):
+    model = fitted(KNOWN[:50])
     for call in (model.novelty_threshold, lambda r: model.predict(X[:3], -1, r)):
         with pytest.raises(ValueError, match="false_alarms must be a number between 0 and 1"):
             call(rate)
 
 
-def test_with_decay_there_is_no_threshold():
-    model = taught(KNOWN[:50], learning_rate=0.1, decay=1e-3)
+def test_rejects_decay():
+    model = fitted(KNOWN[:50], learning_rate=0.1, decay=1e-3)
     with pytest.raises(ValueError, match="a novelty threshold is not possible: with decay"):
         model.predict(X[:3], unknown=-1)
 
 
-def test_too_little_to_tell():
+def test_threshold_of_few_samples():
     with pytest.raises(NotFittedError):
         FlyClassifier().novelty_threshold()
-    assert taught([0]).novelty_threshold() == 1
-    empty = taught([0]).drop_class(0)
+    assert fitted([0]).novelty_threshold() == 1
+    empty = fitted([0]).drop_class(0)
     with pytest.raises(ValueError, match="no classes left"):
         empty.novelty_threshold()

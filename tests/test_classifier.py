@@ -1,4 +1,4 @@
-"""FlyClassifier: what it promises beyond scikit-learn's conventions."""
+"""FlyClassifier beyond scikit-learn's conventions: exactness, editing, threads."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ from sklearn.datasets import load_digits
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
+from tests.reading import memory_of
 from tests.reference import PaperModel
 
 X, Y = load_digits(return_X_y=True)
 X = np.ascontiguousarray(X)
 NAMES = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])
-FADING = {"learning_rate": 0.1, "decay": 1e-3}
-COMPARTMENTS = {"learning_rate": ("auto", 1.0), "decay": (0.0, 0.003)}
+DECAY = {"learning_rate": 0.1, "decay": 1e-3}
+COMPARTMENTS = {"compartments": [("auto", 0.0), (1.0, 0.003)]}
 SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
 
 
 def state(model):
-    with model.circuit_.memory.reading as snapshot:
-        return (
-            memory.classes.dtype,
-            memory.classes.tolist(),
-            memory.samples.tolist(),
-            memory.synapses.tolist(),
-        )
+    memory = memory_of(model)
+    classes, samples, synapses = memory.classes, memory.samples, memory.synapses
+    return classes.dtype, classes.tolist(), samples.tolist(), synapses.tolist()
 
 
-def taught(rows, **parameters):
+def fitted(rows, **parameters):
     return FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], NAMES[Y[rows]])
 
 
@@ -41,13 +38,13 @@ indices = st.lists(st.integers(0, len(X) - 1), min_size=1, max_size=80)
 
 @given(indices, st.randoms(), st.integers(1, 4), st.sampled_from(["cut", "subtract"]))
 @settings(max_examples=25, deadline=None)
-def test_batch_is_one_by_one_is_shuffled_is_merged(rows, random, n_shards, inhibition):
-    whole = taught(rows, inhibition=inhibition)
+def test_batch_equals_one_by_one_equals_shuffled_equals_merged(rows, random, n_shards, inhibition):
+    whole = fitted(rows, inhibition=inhibition)
     one_by_one = FlyClassifier(**SMALL, inhibition=inhibition)
     for row in random.sample(rows, len(rows)):
         one_by_one.learn_one(X[row], str(NAMES[Y[row]]))
     shards = [
-        taught(rows[i::n_shards], inhibition=inhibition) for i in range(min(n_shards, len(rows)))
+        fitted(rows[i::n_shards], inhibition=inhibition) for i in range(min(n_shards, len(rows)))
     ]
     assert state(one_by_one)[1:] == state(whole)[1:]
     assert state(FlyClassifier.merged(shards))[1:] == state(whole)[1:]
@@ -60,15 +57,19 @@ def test_batch_is_one_by_one_is_shuffled_is_merged(rows, random, n_shards, inhib
 
 @given(indices, indices)
 @settings(max_examples=25, deadline=None)
-def test_unlearned_is_never_learned(kept, taken):
-    model = taught(kept + taken).unlearn(X[taken], NAMES[Y[taken]])
-    assert state(model)[1:] == state(taught(kept))[1:]
+def test_unlearned_equals_never_learned(rows, unlearned):
+    model = fitted(rows + unlearned).unlearn(X[unlearned], NAMES[Y[unlearned]])
+    never = fitted(rows)
+    assert state(model)[1:] == state(never)[1:]
+    for readout in ("fly", "bayes"):
+        scores, expected = (
+            one.set_params(readout=readout).decision_function(X[:50]) for one in (model, never)
+        )
+        np.testing.assert_array_equal(scores, expected)
 
 
-@pytest.mark.parametrize(
-    "parameters", [{}, {"learning_rate": 0.02}, {"learning_rate": 0.1, "decay": 1e-3}]
-)
-def test_one_at_a_time_gives_the_results_of_a_batch(parameters):
+@pytest.mark.parametrize("parameters", [{}, {"learning_rate": 0.02}, DECAY, COMPARTMENTS])
+def test_learn_one_and_predict_one_equal_a_batch(parameters):
     batch = FlyClassifier(**SMALL, **parameters).fit(X[:600], Y[:600])
     single = FlyClassifier(**SMALL, **parameters)
     for x, label in zip(X[:600], Y[:600], strict=True):
@@ -79,13 +80,13 @@ def test_one_at_a_time_gives_the_results_of_a_batch(parameters):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, None])
 def test_threads_do_not_change_results(n_threads):
-    model = taught(np.arange(900), n_threads=n_threads)
-    reference = taught(np.arange(900), n_threads=1)
+    model = fitted(np.arange(900), n_threads=n_threads)
+    reference = fitted(np.arange(900), n_threads=1)
     assert state(model) == state(reference)
     np.testing.assert_array_equal(model.decision_function(X), reference.decision_function(X))
 
 
-def test_large_calls_in_pieces_are_the_same():
+def test_large_calls_equal_several_batches():
     many = np.tile(X, (6, 1))
     model = FlyClassifier(**SMALL).fit(many, np.tile(Y, 6))
     batches = FlyClassifier(**SMALL)
@@ -97,8 +98,8 @@ def test_large_calls_in_pieces_are_the_same():
     assert state(model) == state(FlyClassifier(**SMALL).fit(X, Y))
 
 
-@pytest.mark.parametrize("rates", [FADING, COMPARTMENTS])
-def test_large_calls_in_pieces_keep_the_order_with_decay(rates):
+@pytest.mark.parametrize("rates", [DECAY, COMPARTMENTS])
+def test_large_calls_keep_the_order_with_decay(rates):
     model = FlyClassifier(**SMALL, **rates).fit(np.tile(X, (3, 1)), np.tile(Y, 3))
     batches = FlyClassifier(**SMALL, **rates)
     for _ in range(3):
@@ -111,14 +112,14 @@ FOR_MNIST20 = {"n_cells": 3200, "fan_in": 10, "n_active": 160, "learning_rate": 
 
 
 def paper_and_integers(seed, n_features=64, n_classes=10, parameters=FOR_DIGITS):
-    """The paper's equations and the integer model on the same wiring, not yet taught."""
+    """Return the paper's equations and the integer model on the same wiring."""
     model = FlyClassifier(**parameters, random_state=seed).fit(np.ones((1, n_features)), [0])
     theta = np.zeros((parameters["n_cells"], n_features))
     np.put_along_axis(theta, model.circuit_.coder.native.connections.astype(int), 1, axis=1)
     return PaperModel(theta, parameters["n_active"], n_classes, parameters["learning_rate"]), model
 
 
-def test_winners_are_those_of_the_paper_but_for_rounding_ties():
+def test_winners_equal_the_paper_except_rounding_ties():
     paper, model = paper_and_integers(seed=0)
     phi, psi = paper.phi(X), X @ paper.theta.T
     starts, cells, levels = model.circuit_.coder.native.encode(X, 1).to_csr()
@@ -134,7 +135,7 @@ def test_winners_are_those_of_the_paper_but_for_rounding_ties():
     np.testing.assert_allclose(codes[both], phi[both], rtol=0, atol=0.5 / 255 + 1e-3)
 
 
-def test_accuracy_is_that_of_the_paper_within_0_2_points():
+def test_accuracy_equals_the_paper_within_0_2_points():
     differences = []
     for seed in range(5):
         paper, model = paper_and_integers(seed)
@@ -145,7 +146,7 @@ def test_accuracy_is_that_of_the_paper_within_0_2_points():
     assert abs(np.mean(differences)) <= 0.002
 
 
-def test_accuracy_on_mnist20_is_that_of_the_paper_within_0_2_points():
+def test_accuracy_on_mnist20_equals_the_paper_within_0_2_points():
     data = load("mnist20")
     X, y, X_test, y_test = (
         part[::5] for part in (data.X_train, data.y_train, data.X_test, data.y_test)
@@ -158,7 +159,7 @@ def test_accuracy_on_mnist20_is_that_of_the_paper_within_0_2_points():
     assert abs(model.fit(X, y).score(X_test, y_test) - accuracy) <= 0.002
 
 
-def test_learning_continues_with_new_classes_and_old_ones_stay():
+def test_learns_new_classes_and_keeps_old_ones():
     model = FlyClassifier()
     for digit in range(10):
         rows = Y[:1300] == digit
@@ -168,17 +169,17 @@ def test_learning_continues_with_new_classes_and_old_ones_stay():
     assert model.score(X[1300:], Y[1300:]) > 0.85
 
 
-def test_the_learning_rate_can_be_tuned_after_training():
-    model = taught(np.arange(1000))
+def test_learning_rate_can_be_tuned_after_training():
+    model = fitted(np.arange(1000))
     for rate in (0.001, 0.5, "auto"):
-        retrained = taught(np.arange(1000), learning_rate=rate)
+        retrained = fitted(np.arange(1000), learning_rate=rate)
         model.set_params(learning_rate=rate)
         np.testing.assert_array_equal(model.decision_function(X), retrained.decision_function(X))
         assert model.saturation_ == retrained.saturation_
 
 
 def test_saturation_is_the_share_of_synapses_at_the_cap():
-    model = taught(np.arange(1000), learning_rate=0.05)
+    model = fitted(np.arange(1000), learning_rate=0.05)
     synapses = np.array(state(model)[3])
     assert model.saturation_ == (synapses >= round(255 / 0.05)).mean()
     assert 0 < model.saturation_ < 1
@@ -195,15 +196,15 @@ def test_decision_function_has_scikit_learns_shapes():
         np.testing.assert_array_equal(model.classes_[ranks], model.predict(X[:7]))
 
 
-def test_probabilities_are_uniform_where_nothing_speaks():
-    model = taught(np.arange(500))
+def test_probabilities_are_uniform_without_active_cells():
+    model = fitted(np.arange(500))
     np.testing.assert_allclose(model.predict_proba(np.zeros((1, 64))), 0.1)
     assert model.predict_one(np.zeros(64)) == model.classes_[0]
 
 
-@pytest.mark.parametrize("parameters", [{}, FADING, COMPARTMENTS])
+@pytest.mark.parametrize("parameters", [{}, DECAY, COMPARTMENTS])
 def test_explanations_add_up_to_the_scores(parameters):
-    model = taught(np.arange(700), **parameters)
+    model = fitted(np.arange(700), **parameters)
     for x in X[700:720]:
         explanation = model.explain(x)
         np.testing.assert_allclose(explanation.contributions.sum(axis=0), explanation.scores)
@@ -213,20 +214,21 @@ def test_explanations_add_up_to_the_scores(parameters):
 
 
 def test_counts_and_sizes():
-    model = taught(np.arange(300))
+    model = fitted(np.arange(300))
     assert model.class_count_.tolist() == [
         int((NAMES[Y[:300]] == name).sum()) for name in model.classes_
     ]
     assert model.n_samples_seen_ == 300
-    with model.circuit_.memory.reading as snapshot:
-        content = memory.content()
-    kept = content["calibration_codes"].nbytes + 40 * len(content["calibration_counts"]) + 32 * 10
-    # One block of 16 classes of 4 bytes for each cell, and the wiring, by cell and by channel.
-    assert model.nbytes == 500 * 64 + 500 * 8 * 4 + 64 * 512 // 8 + kept
-    assert 300 * 2 * 40 <= content["calibration_codes"].nbytes <= 300 * 2.2 * 40
+    content = memory_of(model).content()
+    codes, counts = content["calibration_codes"], content["calibration_counts"]
+    # One block of 16 classes of 4 bytes for each cell, the wiring by cell and by channel, and the
+    # calibration sample.
+    sample = codes.nbytes + 40 * len(counts) + 32 * 10
+    assert model.nbytes == 500 * 64 + 500 * 8 * 4 + 64 * 512 // 8 + sample
+    assert 300 * 2 * 40 <= codes.nbytes <= 300 * 2.2 * 40
 
 
-def test_classes_named_beforehand_appear_at_once():
+def test_declared_classes_appear_at_once():
     model = FlyClassifier(**SMALL).partial_fit(X[:2], Y[:2], classes=range(10))
     assert model.classes_.tolist() == list(range(10))
     assert model.class_count_.tolist() == [1, 1, *[0] * 8]
@@ -235,23 +237,23 @@ def test_classes_named_beforehand_appear_at_once():
     assert state(model) == state(FlyClassifier(**SMALL).fit(X[:600], Y[:600]))
 
 
-def test_fit_forgets_what_was_before():
+def test_fit_discards_what_was_learned():
     model = FlyClassifier(**SMALL).fit(X[:500], NAMES[Y[:500]])
     assert state(model.fit(X[500:900, :30], Y[500:900])) == state(
         FlyClassifier(**SMALL).fit(X[500:900, :30], Y[500:900])
     )
 
 
-def test_forgetting_a_class_is_never_having_learned_it():
+def test_dropped_class_equals_never_learned():
     rows = np.arange(800)
-    model = taught(rows).drop_class("three").rename_class("four", "IV")
-    kept = rows[Y[rows] != 3]
-    expected = FlyClassifier(**SMALL).fit(X[kept], np.where(Y[kept] == 4, "IV", NAMES[Y[kept]]))
+    model = fitted(rows).drop_class("three").rename_class("four", "IV")
+    rest = rows[Y[rows] != 3]
+    expected = FlyClassifier(**SMALL).fit(X[rest], np.where(Y[rest] == 4, "IV", NAMES[Y[rest]]))
     assert state(model)[1:] == state(expected)[1:]
 
 
-def test_others_are_left_alone_by_a_merge():
-    one, two = taught(np.arange(300)), taught(np.arange(300, 700))
+def test_merge_does_not_change_others():
+    one, two = fitted(np.arange(300)), fitted(np.arange(300, 700))
     before = state(two)
     merged = FlyClassifier.merged([one, two])
     assert state(two) == before
@@ -262,12 +264,12 @@ def test_others_are_left_alone_by_a_merge():
     assert one.n_samples_seen_ == 2200
 
 
-def test_predictions_from_many_threads_while_learning_match_a_model_between_batches():
-    """Every prediction equals that of the model after some whole number of batches."""
+def test_readers_see_the_model_between_batches():
+    """Every prediction is that of the model after some number of complete batches."""
     batches = [slice(i, i + 100) for i in range(0, 1700, 100)]
-    model = taught(np.arange(100))
+    model = fitted(np.arange(100))
     possible = {model.decision_function(X[:20]).tobytes()}
-    growing = taught(np.arange(100))
+    growing = fitted(np.arange(100))
     for rows in batches[1:]:
         growing.partial_fit(X[rows], NAMES[Y[rows]])
         possible.add(growing.decision_function(X[:20]).tobytes())
@@ -295,14 +297,14 @@ def test_one_feature_is_enough():
     assert model.predict([[5], [-5]]).tolist() == ["plus", "minus"]
 
 
-def test_labels_that_a_float_cannot_tell_apart_stay_apart():
+def test_integers_beyond_float_precision_stay_distinct():
     model = FlyClassifier(n_cells=400).fit(np.eye(3), [2**53, 2**53 + 1, 5])
     model.partial_fit(-np.eye(3)[:1], [1.0])
     assert model.classes_.tolist() == [1, 5, 2**53, 2**53 + 1]
     assert model.predict(np.eye(3)).tolist() == [2**53, 2**53 + 1, 5]
 
 
-def test_a_coder_that_cannot_be_fitted_stays_as_it_was():
+def test_coder_is_unchanged_when_fit_raises():
     coder = SparseCoder(n_active=20).fit(X)
     before = coder.transform(X[:5]).toarray()
     with pytest.raises(ValueError, match="n_active"):

@@ -1,4 +1,4 @@
-"""Extinguishing an association: what it promises, and that nothing else is touched."""
+"""Extinguishing weakens one association and nothing else."""
 
 import numpy as np
 import pytest
@@ -7,38 +7,41 @@ from hypothesis import strategies as st
 
 import kenyon
 from kenyon import FlyClassifier
-from kenyon.circuit import Rates, counting
-from tests.refusal import COMPARTMENTS, FADING, X, Y, assert_refused, snapshot, taught
+from kenyon.circuit import Rates, calibration_sample
+from tests.reading import memory_of
+from tests.refusal import COMPARTMENTS, DECAY, X, Y, assert_refused, fitted, state
 
 MODELS = {
     "auto": {},
     "rate": {"learning_rate": 0.3},
-    "decaying": FADING,
+    "decaying": DECAY,
     "compartments": COMPARTMENTS,
 }
 every_model = pytest.mark.parametrize("parameters", MODELS.values(), ids=list(MODELS))
 shares = st.floats(0.01, 1)
 
-# Of a weight, at most: "auto" stands for a rate of 2 with ten samples, and so for a cap of 128.
-# What is taken is rounded up, by less than one count a synapse.
 COUNT = 1 / 128
+"""The largest weight of one count: with ten samples "auto" means a rate of 2, so a cap of 128.
+
+The reduction of a synapse is rounded up, by less than one count.
+"""
 
 
 def parts(model):
-    """The memories of a model, or of its compartments."""
-    with model.circuit_.memory.reading as snapshot:
-        return getattr(memory, "parts", (memory,))
+    """Return the memory of a model, or of each of its compartments."""
+    memory = memory_of(model)
+    return getattr(memory, "parts", (memory,))
 
 
 def active(model, x):
-    return model.circuit_.coder.encode_one(x).to_csr()[1]
+    return model.circuit_.coder.native.encode_one(x).to_csr()[1]
 
 
 @every_model
 @given(st.integers(0, 29), st.sampled_from("abc"), shares)
 @settings(max_examples=15, deadline=None)
-def test_only_synapses_from_active_cells_to_the_class_change(parameters, row, label, share):
-    model = taught(**parameters)
+def test_only_active_synapses_to_the_class_change(parameters, row, label, share):
+    model = fitted(**parameters)
     before = [part.synapses for part in parts(model)]
     model.extinguish(X[[row]], [label], share)
     rank = "abc".index(label)
@@ -55,8 +58,8 @@ def test_only_synapses_from_active_cells_to_the_class_change(parameters, row, la
 @every_model
 @given(st.integers(0, 29), st.sampled_from("abc"), shares)
 @settings(max_examples=15, deadline=None)
-def test_the_score_falls_by_the_share_and_no_other_score_falls(parameters, row, label, share):
-    model = taught(**parameters)
+def test_only_the_score_of_the_class_falls_by_the_share(parameters, row, label, share):
+    model = fitted(**parameters)
     before = model.decision_function(X[[row]])[0]
     after = model.extinguish(X[[row]], [label], share).decision_function(X[[row]])[0]
     rank = "abc".index(label)
@@ -69,28 +72,28 @@ def test_the_score_falls_by_the_share_and_no_other_score_falls(parameters, row, 
 @every_model
 @given(st.lists(st.integers(0, 29), min_size=1, max_size=12), st.randoms(), shares)
 @settings(max_examples=15, deadline=None)
-def test_samples_at_once_one_by_one_or_shuffled_weaken_alike(parameters, rows, random, share):
-    whole, single = taught(**parameters), taught(**parameters)
+def test_batch_equals_one_by_one_equals_shuffled(parameters, rows, random, share):
+    whole, single = fitted(**parameters), fitted(**parameters)
     whole.extinguish(X[rows], Y[rows], share)
     for row in random.sample(rows, len(rows)):
         single.extinguish(X[[row]], Y[[row]], share)
-    assert snapshot(single) == snapshot(whole)
+    assert state(single) == state(whole)
 
 
 @every_model
-def test_all_of_it_leaves_nothing_and_repeating_ends_at_nothing(parameters):
-    at_once = taught(**parameters).extinguish(X[:1], ["a"], 1.0)
+def test_a_share_of_1_or_many_calls_reach_zero(parameters):
+    at_once = fitted(**parameters).extinguish(X[:1], ["a"], 1.0)
     assert at_once.decision_function(X[:1])[0, 0] == 0
-    slowly = taught(**parameters)
+    slowly = fitted(**parameters)
     for _ in range(200):
         slowly.extinguish(X[:1], ["a"], 0.2)
     assert slowly.decision_function(X[:1])[0, 0] < 1e-9
     if parameters in ({}, MODELS["rate"]):
-        assert snapshot(slowly) == snapshot(at_once)
+        assert state(slowly) == state(at_once)
 
 
-def test_what_is_hidden_above_the_cap_does_not_come_to_light():
-    model = taught(learning_rate=1.0)
+def test_counts_above_the_cap_are_removed_first():
+    model = fitted(learning_rate=1.0)
     for _ in range(50):
         model.learn_one(X[0], "a")
     assert parts(model)[0].synapses[0, active(model, X[0])].max() > 50 * 255
@@ -100,43 +103,43 @@ def test_what_is_hidden_above_the_cap_does_not_come_to_light():
     assert parts(model)[0].synapses[0, active(model, X[0])].max() == 255 - 102
 
 
-def test_what_is_taken_is_rounded_as_the_product_and_not_as_its_binary_form():
-    memory = parts(taught(learning_rate=1.0))[0].copy()
-    codes = taught().circuit_.coder.encode_one(X[0])
+def test_reduction_ignores_binary_rounding():
+    memory = parts(fitted(learning_rate=1.0))[0].copy()
+    codes = fitted().circuit_.coder.native.encode_one(X[0])
     slot, cells = memory.labels.slot("a"), codes.to_csr()[1]
     for count, left in ((100, 93), (1, 0), (0, 0)):
         memory.store.set(slot, np.full(memory.n_cells, count, np.int32), 10)
-        memory.extinguish(codes, np.array(["a"]), 0.07, Rates(1.0))
+        memory.extinguish(codes, np.array(["a"]), 0.07, (Rates(1.0),))
         assert set(memory.store.get(slot)[cells].tolist()) == {left}
 
 
-def test_interrupted_it_leaves_no_class_weakened_without_a_mark(monkeypatch):
-    memory = parts(taught())[0].copy()
-    before, kept = memory.synapses, counting.disable
+def test_an_interrupt_leaves_no_unmarked_class(monkeypatch):
+    memory = parts(fitted())[0].copy()
+    before, disable = memory.synapses, calibration_sample.disable
 
     def interrupt(store, slot):
-        kept(store, slot)
+        disable(store, slot)
         if len(memory.extinguished) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(counting, "disable", interrupt)
-    codes = taught().circuit_.coder.native.encode(X, 1)
+    monkeypatch.setattr(calibration_sample, "disable", interrupt)
+    codes = fitted().circuit_.coder.native.encode(X, 1)
     with pytest.raises(KeyboardInterrupt):
-        memory.extinguish(codes, Y, 0.5, Rates())
+        memory.extinguish(codes, Y, 0.5, (Rates(),))
     changed = (memory.synapses != before).any(axis=1)
     assert memory.classes[changed].tolist() == ["a"]
     assert memory.extinguished == {"a", "b"}
 
 
-def test_rates_of_compartments_are_refused_where_there_is_one():
-    memory = parts(taught(**FADING))[0]
-    codes = taught().circuit_.coder.encode_one(X[0])
-    with pytest.raises(ValueError, match="those of 2 compartments"):
-        memory.extinguish(codes, np.array(["a"]), 0.5, Rates(0.1, 0.1, (Rates(),)))
+def test_rejects_rates_of_several_compartments():
+    memory = parts(fitted(**DECAY))[0]
+    codes = fitted().circuit_.coder.native.encode_one(X[0])
+    with pytest.raises(ValueError, match="compartments has 2 entries, but the model has one"):
+        memory.extinguish(codes, np.array(["a"]), 0.5, (Rates(0.1, 0.1), Rates()))
 
 
-def test_the_class_can_be_learned_again():
-    model = taught(learning_rate=0.3).extinguish(X[:1], ["a"], 1.0)
+def test_class_can_be_learned_again():
+    model = fitted(learning_rate=0.3).extinguish(X[:1], ["a"], 1.0)
     assert model.predict_one(X[0]) != "a"
     for _ in range(4):
         model.learn_one(X[0], "a")
@@ -146,8 +149,8 @@ def test_the_class_can_be_learned_again():
 EXTINGUISHED = "for the label 'a': some of its synapses were extinguished"
 
 
-def test_its_samples_can_no_longer_be_unlearned_but_those_of_others_can():
-    model = taught().extinguish(X[:1], ["a"], 0.3)
+def test_rejects_unlearning_the_class_alone():
+    model = fitted().extinguish(X[:1], ["a"], 0.3)
     assert_refused(
         model, lambda m: m.unlearn(X[:3], Y[:3]), ValueError, f"unlearn .*{EXTINGUISHED}"
     )
@@ -156,40 +159,40 @@ def test_its_samples_can_no_longer_be_unlearned_but_those_of_others_can():
     assert model.classes_.tolist() == ["a"]
 
 
-def test_it_is_taken_over_but_not_merged_with_another():
-    weakened = taught().extinguish(X[:1], ["a"], 0.3)
-    for target, other in ((weakened, taught()), (taught(), weakened), (weakened, weakened)):
+def test_class_is_copied_but_not_merged():
+    weakened = fitted().extinguish(X[:1], ["a"], 0.3)
+    for target, other in ((weakened, fitted()), (fitted(), weakened), (weakened, weakened)):
         assert_refused(target, lambda m, o=other: m.merge(o), ValueError, f"merge .*{EXTINGUISHED}")
     before = parts(weakened)[0].synapses[0]
-    merged = taught().drop_class("a").merge(weakened.drop_class("b"))
+    merged = fitted().drop_class("a").merge(weakened.drop_class("b"))
     np.testing.assert_array_equal(parts(merged)[0].synapses[0], before)
     assert_refused(merged, lambda m: m.unlearn(X[:1], ["a"]), ValueError, EXTINGUISHED)
     merged.unlearn(X[1:2], ["b"])
 
 
-def test_the_mark_follows_its_class(tmp_path):
-    model = taught().extinguish(X[:1], ["a"], 0.3).rename_class("a", "z")
-    sentence = "for the label 'z'"
-    assert_refused(model, lambda m: m.unlearn(X[:1], ["z"]), ValueError, sentence)
+def test_the_mark_is_renamed_saved_and_dropped_with_its_class(tmp_path):
+    model = fitted().extinguish(X[:1], ["a"], 0.3).rename_class("a", "z")
+    message = "for the label 'z'"
+    assert_refused(model, lambda m: m.unlearn(X[:1], ["z"]), ValueError, message)
     model.save(tmp_path / "fly.kenyon")
     loaded = kenyon.load(tmp_path / "fly.kenyon")
-    assert snapshot(loaded) == snapshot(model)
-    assert_refused(loaded, lambda m: m.unlearn(X[:1], ["z"]), ValueError, sentence)
+    assert state(loaded) == state(model)
+    assert_refused(loaded, lambda m: m.unlearn(X[:1], ["z"]), ValueError, message)
     loaded.drop_class("z").learn_one(X[0], "z").unlearn(X[:1], ["z"])
     loaded.save(tmp_path / "fly.kenyon")
-    assert snapshot(kenyon.load(tmp_path / "fly.kenyon")) == snapshot(loaded)
+    assert state(kenyon.load(tmp_path / "fly.kenyon")) == state(loaded)
 
 
-def test_what_changes_nothing_leaves_no_mark():
-    model = taught()
-    before = snapshot(model)
-    assert snapshot(model.extinguish(np.zeros((1, 5)), ["a"], 0.5)) == before
+def test_no_change_leaves_no_mark():
+    model = fitted()
+    before = state(model)
+    assert state(model.extinguish(np.zeros((1, 5)), ["a"], 0.5)) == before
     model.unlearn(X[:1], Y[:1])
 
 
 @every_model
 @pytest.mark.parametrize(
-    ("call", "sentence"),
+    ("call", "message"),
     [
         (lambda m: m.extinguish(X[:1], ["z"], 0.5), "the label 'z' has not been learned"),
         (lambda m: m.extinguish(X[:2], ["a", "z"], 0.5), "the label 'z' has not been learned"),
@@ -204,20 +207,20 @@ def test_what_changes_nothing_leaves_no_mark():
         (lambda m: m.extinguish(X[:2], ["a"], 0.5), "inconsistent numbers of samples"),
     ],
 )
-def test_what_cannot_be_extinguished(parameters, call, sentence):
-    assert_refused(taught(**parameters), call, ValueError, sentence)
+def test_rejects_bad_arguments(parameters, call, message):
+    assert_refused(fitted(**parameters), call, ValueError, message)
 
 
-def test_readouts_in_which_no_weight_changes_alone():
-    sentence = "readout must be 'fly' to extinguish, but is '(bayes|ridge)'"
+def test_rejects_other_readouts():
+    message = "readout must be 'fly' to extinguish, but is '(bayes|ridge)'"
     for readout in ("bayes", "ridge"):
-        model = taught(readout=readout)
-        assert_refused(model, lambda m: m.extinguish(X[:1], ["a"], 0.5), ValueError, sentence)
+        model = fitted(readout=readout)
+        assert_refused(model, lambda m: m.extinguish(X[:1], ["a"], 0.5), ValueError, message)
     model.set_params(readout="fly")
-    refused = "not possible where pairs of cells are counted"
+    refused = "extinguish is not possible: readout 'ridge' computes every weight from all pairs"
     assert_refused(model, lambda m: m.extinguish(X[:1], ["a"], 0.5), ValueError, refused)
 
 
-def test_nothing_learned():
+def test_requires_fit():
     with pytest.raises(ValueError, match="is not fitted yet"):
         FlyClassifier().extinguish(X, Y, 0.5)

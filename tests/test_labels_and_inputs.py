@@ -1,4 +1,4 @@
-"""Samples in any container and type, and labels of any kind, mean the same."""
+"""Any container and type of samples, and any kind of label."""
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,14 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from kenyon import DenseCoder, FlyClassifier, SparseCoder
+from kenyon import FlyClassifier, SparseCoder
+from tests.reading import memory_of
 
-# Small whole numbers, which every type holds exactly; about half of them 0.
+# Small integers, which every type holds exactly; about half of them 0.
 X = np.maximum(np.random.default_rng(5).integers(-100, 100, (90, 6)), 0).astype(np.float64)
 Y = np.arange(90) % 3
 NAMES = [f"sensor {i}" for i in range(6)]
-FADING = {"learning_rate": 0.1, "decay": 0.01}
+DECAY = {"learning_rate": 0.1, "decay": 0.01}
 
 
 def fly(**parameters):
@@ -24,13 +25,12 @@ def fly(**parameters):
 
 
 def synapses(model):
-    with model.circuit_.memory.reading as snapshot:
-        return memory.synapses
+    return memory_of(model).synapses
 
 
-def assert_taken_as(given, plain):
-    """Learning, reading and coding give the same with both."""
-    for parameters in ({}, FADING):
+def assert_equivalent(given, plain):
+    """Check that learning, reading and coding give the same with both."""
+    for parameters in ({}, DECAY):
         reference, model = fly(**parameters).fit(plain, Y), fly(**parameters).fit(given, Y)
         assert_array_equal(synapses(model), synapses(reference), strict=True)
         assert_array_equal(model.predict(given), reference.predict(plain), strict=True)
@@ -40,14 +40,12 @@ def assert_taken_as(given, plain):
     assert len(fly().fit(given, Y).unlearn(given, Y).classes_) == 0
     levels = SparseCoder(n_cells=400).fit(given).levels(given)
     assert (levels != SparseCoder(n_cells=400).fit(plain).levels(plain)).nnz == 0
-    dense = [DenseCoder(n_cells=50).fit_transform(rows) * 255 for rows in (given, plain)]
-    assert_array_equal(*map(np.rint, dense))  # the code of float32 is float32
 
 
 @pytest.mark.parametrize("dtype", [*"bhilqBHILQ", "f2", "f4", "f8", "g", ">f8", ">i4", "O"])
-def test_every_type_of_number_is_taken_as_float64(dtype):
+def test_every_number_type_equals_float64(dtype):
     given = X.astype(dtype)
-    assert_taken_as(given, X)
+    assert_equivalent(given, X)
     reference, model = fly().fit(X, Y), fly()
     for x, y in zip(given, Y, strict=True):
         model.learn_one(x, y)
@@ -55,19 +53,19 @@ def test_every_type_of_number_is_taken_as_float64(dtype):
     assert [model.predict_one(x) for x in given] == reference.predict(X).tolist()
 
 
-def test_signed_numbers_too():
+def test_signed_numbers_equal_float64():
     signed = X - 50
     for dtype in (np.int8, np.int64, np.float16, np.float32):
-        assert_taken_as(signed.astype(dtype), signed)
+        assert_equivalent(signed.astype(dtype), signed)
 
 
-def test_booleans_are_taken_as_0_and_1():
-    assert_taken_as(X > 0, (X > 0).astype(np.float64))
+def test_booleans_equal_0_and_1():
+    assert_equivalent(X > 0, (X > 0).astype(np.float64))
 
 
-def test_integers_beyond_float32_keep_their_precision():
+def test_integers_beyond_float32_stay_exact():
     large = (X + 2**40 + 1).astype(np.int64)
-    assert_taken_as(large, large.astype(np.float64))
+    assert_equivalent(large, large.astype(np.float64))
 
 
 def fortran(X, folder):
@@ -108,7 +106,7 @@ def nested_lists(X, folder):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 @pytest.mark.parametrize(
-    "laid_out",
+    "layout",
     [
         fortran,
         every_second_row,
@@ -120,9 +118,9 @@ def nested_lists(X, folder):
         nested_lists,
     ],
 )
-def test_every_layout_of_an_array_is_the_same_to_it(laid_out, dtype, tmp_path):
-    given = laid_out(X.astype(dtype), tmp_path)
-    assert_taken_as(given, X)
+def test_every_array_layout_is_the_same(layout, dtype, tmp_path):
+    given = layout(X.astype(dtype), tmp_path)
+    assert_equivalent(given, X)
     reference = fly().fit(X, Y)
     assert [reference.predict_one(x) for x in given] == reference.predict(X).tolist()
 
@@ -130,39 +128,39 @@ def test_every_layout_of_an_array_is_the_same_to_it(laid_out, dtype, tmp_path):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.uint8, bool])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])
 @pytest.mark.parametrize("kind", ["array", "matrix"])
-def test_every_sparse_matrix_is_taken_as_dense(kind, form, dtype):
+def test_every_sparse_format_equals_dense(kind, form, dtype):
     plain = X.astype(dtype)
     given = getattr(sparse, f"{form}_{kind}")(plain)
     assert given.nnz < X.size
-    assert_taken_as(given, plain.astype(np.float64))
+    assert_equivalent(given, plain.astype(np.float64))
 
 
-def test_sparse_matrices_with_64_bit_indices_and_repeated_entries():
+def test_sparse_with_64_bit_indices_and_repeated_entries():
     given = sparse.coo_array(X)
     entries = np.concatenate([given.data / 2, given.data / 2])
     places = [np.tile(axis.astype(np.int64), 2) for axis in given.coords]
-    assert_taken_as(sparse.coo_array((entries, places), shape=X.shape), X)
+    assert_equivalent(sparse.coo_array((entries, places), shape=X.shape), X)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
-def test_data_frames_are_taken_as_arrays_and_their_names_kept(frame, dtype):
+def test_data_frames_equal_arrays_and_name_features(frame, dtype):
     given = frame(dict(zip(NAMES, X.T.astype(dtype), strict=True)))
-    assert_taken_as(given, X)
+    assert_equivalent(given, X)
     assert fly().fit(given, Y).feature_names_in_.tolist() == NAMES
 
 
-def test_columns_of_mixed_types_are_taken_as_numbers():
+def test_mixed_column_types_equal_float64():
     columns = dict(zip(NAMES, X.T, strict=True))
     columns[NAMES[0]] = columns[NAMES[0]].astype(np.int32)
     columns[NAMES[1]] = columns[NAMES[1]].astype(np.float32)
-    assert_taken_as(pd.DataFrame(columns), X)
-    assert_taken_as(pl.DataFrame(columns), X)
+    assert_equivalent(pd.DataFrame(columns), X)
+    assert_equivalent(pl.DataFrame(columns), X)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("call", ["partial_fit", "unlearn", "predict", "decision_function"])
-def test_other_or_reordered_feature_names_are_refused(frame, call):
+def test_rejects_other_feature_names(frame, call):
     model = fly().fit(frame(dict(zip(NAMES, X.T, strict=True))), Y)
     labels = [Y] if call in ("partial_fit", "unlearn") else []
     for names in (NAMES[::-1], [*NAMES[:5], "sensor 9"]):
@@ -172,7 +170,7 @@ def test_other_or_reordered_feature_names_are_refused(frame, call):
     assert_array_equal(synapses(model), synapses(fly().fit(X, Y)))
 
 
-def test_missing_feature_names_are_warned_of():
+def test_warns_of_missing_feature_names():
     model = fly().fit(pd.DataFrame(X, columns=NAMES), Y)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         model.predict(X)
@@ -203,7 +201,7 @@ LABELS = {
 
 
 @pytest.mark.parametrize(("labels", "dtype"), LABELS.values(), ids=LABELS.keys())
-def test_labels_of_every_kind_come_back_as_they_were(labels, dtype):
+def test_labels_keep_their_type(labels, dtype):
     X = np.eye(len(labels))
     model = fly().fit(X, labels)
     plain = np.asarray(labels).tolist()
@@ -220,7 +218,7 @@ def test_labels_of_every_kind_come_back_as_they_were(labels, dtype):
     assert len(model.unlearn(X, labels).classes_) == 0
 
 
-def test_longer_strings_may_come_later():
+def test_longer_strings_widen_the_type():
     model = fly()
     words = ["b", "abc", "a" * 40, "c" * 1000]
     for i, word in enumerate(words):
@@ -241,7 +239,7 @@ def test_longer_strings_may_come_later():
         ("<U1", object, object),
     ],
 )
-def test_labels_of_two_types_get_a_type_that_holds_both(first, second, dtype):
+def test_labels_of_two_types_get_a_common_type(first, second, dtype):
     one, two = np.array([1]).astype(first), np.array([2]).astype(second)
     if first == "<U1":
         one, two = np.array(["a"]), np.array(["b"], dtype=object)
@@ -267,13 +265,13 @@ def test_any_text_can_be_a_label(words):
     assert model.class_count_.sum() == len(words)
 
 
-def test_labels_in_a_column_are_taken_with_scikit_learns_warning():
+def test_warns_of_labels_in_a_column():
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         model = fly().fit(X, Y[:, np.newaxis])
     assert_array_equal(synapses(model), synapses(fly().fit(X, Y)))
 
 
-def test_the_classes_that_a_model_shows_cannot_be_changed_through_it():
+def test_public_arrays_cannot_change_the_model():
     model = fly().fit(X, Y)
     with pytest.raises(ValueError, match="read-only"):
         model.classes_[0] = 5

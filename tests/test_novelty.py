@@ -1,4 +1,4 @@
-"""How unlike everything learned a sample is."""
+"""Novelty scores."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ X, Y = load_digits(return_X_y=True)
 SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40, "inhibition": "cut"}
 
 
-def taught(rows, **parameters):
+def fitted(rows, **parameters):
     return FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], Y[rows])
 
 
@@ -21,12 +21,12 @@ def taught(rows, **parameters):
         {},
         {"learning_rate": 0.02},
         {"learning_rate": 0.1, "decay": 1e-3},
-        {"learning_rate": ("auto", 1.0), "decay": (0.0, 1e-3)},
+        {"compartments": [("auto", 0.0), (1.0, 1e-3)]},
         {"readout": "bayes"},
     ],
 )
-def test_it_is_what_the_best_class_lacks(parameters):
-    model = taught(slice(0, 600), **parameters)
+def test_share_that_the_best_class_lacks(parameters):
+    model = fitted(slice(0, 600), **parameters)
     codes = SparseCoder(**SMALL).fit(X).transform(X[600:700])
     scores = model.set_params(readout="fly").decision_function(X[600:700])
     expected = 1 - scores.max(axis=1) / np.asarray(codes.sum(axis=1)).ravel()
@@ -34,20 +34,20 @@ def test_it_is_what_the_best_class_lacks(parameters):
     np.testing.assert_allclose(novelty, expected, atol=1e-12)
 
 
-def test_what_was_learned_is_familiar_and_what_no_cell_answers_to_is_not():
-    model = taught([0], learning_rate=1000.0)
+def test_extremes():
+    model = fitted([0], learning_rate=1000.0)
     assert model.novelty(X[:1]).tolist() == [0]
     assert model.novelty(np.zeros((1, 64))).tolist() == [1]
 
 
 @pytest.mark.parametrize("n_later", [0, 20])
-def test_with_ridge_it_is_also_the_say_in_its_own_score(n_later):
-    model = taught(slice(0, 600), readout="ridge", penalty=0.1)
+def test_ridge_adds_the_leverage(n_later):
+    model = fitted(slice(0, 600), readout="ridge", penalty=0.1)
     model.predict(X[:1])
     model.partial_fit(X[600 : 600 + n_later + 1], Y[600 : 600 + n_later + 1])
     novelty, best = model.novelty(X[700:1000]), model.decision_function(X[700:1000]).max(axis=1)
     with model.circuit_.memory.reading as snapshot:
-        L, unit = memory.pairs.expand(1), memory.factor.unit
+        L, unit = snapshot.memory.pairs.expand(1), snapshot.cache.peek("ridge factor").unit
     Phi = 255 * SparseCoder(**SMALL).fit(X).transform(X[700:1000]).toarray()
     G = L + np.tril(L, -1).T + 0.1 * unit * np.eye(500)
     once_learned = [phi @ np.linalg.solve(G + np.outer(phi, phi), phi) for phi in Phi[::30]]
@@ -59,21 +59,21 @@ def test_with_ridge_it_is_also_the_say_in_its_own_score(n_later):
 
 
 @pytest.mark.parametrize("readout", ["fly", "ridge"])
-def test_a_class_never_seen_is_more_novel(readout):
-    known = taught(np.flatnonzero(Y[:900] < 5), readout=readout)
+def test_unknown_classes_are_more_novel(readout):
+    known = fitted(np.flatnonzero(Y[:900] < 5), readout=readout)
     novelty = known.novelty(X[900:])
-    strange = Y[900:] >= 5
-    assert np.median(novelty[strange]) > np.quantile(novelty[~strange], 0.9)
+    unknown = Y[900:] >= 5
+    assert np.median(novelty[unknown]) > np.quantile(novelty[~unknown], 0.9)
     more = known.partial_fit(X[:900][Y[:900] >= 5], Y[:900][Y[:900] >= 5]).novelty(X[900:])
-    assert np.median(more[strange]) < np.median(novelty[strange])
+    assert np.median(more[unknown]) < np.median(novelty[unknown])
 
 
-def test_large_calls_in_pieces_are_the_same():
-    model = taught(slice(0, 300))
+def test_large_calls_equal_several_batches():
+    model = fitted(slice(0, 300))
     rows = np.tile(X, (6, 1))
     np.testing.assert_array_equal(model.novelty(rows), np.tile(model.novelty(X), 6))
 
 
-def test_nothing_learned():
+def test_requires_fit():
     with pytest.raises(NotFittedError):
         FlyClassifier().novelty(X)
