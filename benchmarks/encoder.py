@@ -1,7 +1,7 @@
-"""What in LeNet5 makes its features good for MNIST-20, when it may learn from KMNIST alone.
+"""An ablation of LeNet5, trained on KMNIST alone, as the encoder of MNIST-20.
 
 Run as `python benchmarks/encoder.py`, with the raw data in KENYON_DATA_DIR: trains variants of the
-encoder with several seeds each, and teaches the circuit one task after the other.
+encoder with several seeds each, and a FlyClassifier on the features, one task at a time.
 """
 
 from __future__ import annotations
@@ -16,31 +16,33 @@ from torch import nn
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import Dataset, load
-from kenyon_lab.data.kmnist import TEST_SOURCES, read_characters
+from kenyon_lab.data.kmnist import TEST_SOURCES
+from kenyon_lab.data.mnist_files import read_mnist_files
 from kenyon_lab.encoders import LeNet5
-from kenyon_lab.encoders.distort import Distort
+from kenyon_lab.encoders.augmentation import RandomAffine
+from kenyon_lab.encoders.encoder import no_progress
 from kenyon_lab.encoders.lenet5 import fit, hidden_layers
-from kenyon_lab.running import silent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 METHOD = """\
-Encoders learn from the 10,000 images of KMNIST's test split as `LeNet5.train` does, but in float32.
-The circuit has the paper's 3,200 cells, fan-in 10, 160 active and learning rate 0.01; ten tasks of
-two classes, one pass. Accuracy on the test samples of the classes so far, after 10 and after 20 of
-them; memory loss is the average over tasks of accuracy right after the task less accuracy in the
-end. Mean ± standard deviation over seeds; a seed is both the encoder's and the circuit's."""
+The encoders are trained on the 10,000 images of KMNIST's test split like `LeNet5.train`, but in
+float32. The classifier has the paper's 3,200 cells, fan-in 10, 160 active cells and learning rate
+0.01; ten tasks of two classes, one pass. Accuracy is measured on the test samples of the classes so
+far, after 10 and after 20 classes. Memory loss is the accuracy right after a task minus the final
+accuracy on it, averaged over tasks. Mean ± standard deviation over seeds; each seed is used for the
+encoder and for the classifier."""
 
 
 def variant(
     generator: np.random.Generator,
     pool: type[nn.Module] = nn.AvgPool2d,
     normalise_dense: bool = True,
-    distort: bool = False,
+    augment: bool = False,
 ) -> nn.Sequential:
-    """Return LeNet5's hidden layers with something changed."""
-    layers: list[nn.Module] = [Distort(generator)] if distort else []
+    """Return a variant of LeNet5's hidden layers."""
+    layers: list[nn.Module] = [RandomAffine(generator)] if augment else []
     for layer in hidden_layers():
         if isinstance(layer, nn.AvgPool2d):
             layers.append(pool(2))
@@ -56,8 +58,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "average pooling, convolutions normalised": {"normalise_dense": False},
     "max pooling, all normalised": {"pool": nn.MaxPool2d},
     "average pooling, all normalised": {},
-    "max pooling, all normalised, distorted images": {"pool": nn.MaxPool2d, "distort": True},
-    "average pooling, all normalised, distorted images (mnist20)": {"distort": True},
+    "max pooling, all normalised, augmented images": {"pool": nn.MaxPool2d, "augment": True},
+    "average pooling, all normalised, augmented images (mnist20)": {"augment": True},
 }
 
 
@@ -65,11 +67,11 @@ def encode(
     changes: dict[str, Any], images: Dataset, seed: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Train an encoder and return the features of training and test images."""
-    characters, labels = read_characters(*TEST_SOURCES)
+    characters, labels = read_mnist_files(*TEST_SOURCES)
     X = torch.from_numpy(characters[:, None] / np.float32(255))
     generator = np.random.default_rng(seed)
     hidden = variant(generator, **changes)
-    fit(hidden, X, torch.from_numpy(labels.astype(np.int64)), generator, silent)
+    fit(hidden, X, torch.from_numpy(labels.astype(np.int64)), generator, no_progress)
     encoder = LeNet5(hidden)
     return (
         encoder.encode(images.X_train.reshape(-1, 28, 28)),
@@ -84,16 +86,16 @@ def measure(
     fly = FlyClassifier(
         n_cells=3200, fan_in=10, n_active=160, learning_rate=0.01, random_state=seed
     )
-    right = np.zeros((images.n_tasks, len(X_test)), dtype=bool)
+    correct = np.zeros((images.n_tasks, len(X_test)), dtype=bool)
     for task, classes in enumerate(images.tasks()):
-        taught = np.isin(images.y_train, classes)
-        fly.partial_fit(X_train[taught], images.y_train[taught])
-        right[task] = fly.predict(X_test) == images.y_test
+        rows = np.isin(images.y_train, classes)
+        fly.partial_fit(X_train[rows], images.y_train[rows])
+        correct[task] = fly.predict(X_test) == images.y_test
     losses = []
     for task, classes in enumerate(images.tasks()):
-        tested = np.isin(images.y_test, classes)
-        losses.append(right[task, tested].mean() - right[-1, tested].mean())
-    return right[4, images.y_test < 10].mean(), right[-1].mean(), float(np.mean(losses))
+        rows = np.isin(images.y_test, classes)
+        losses.append(correct[task, rows].mean() - correct[-1, rows].mean())
+    return correct[4, images.y_test < 10].mean(), correct[-1].mean(), float(np.mean(losses))
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
-"""Tests that neither read nor write what is the user's."""
+"""Isolation of tests from the files of the user."""
 
 from kenyon_lab.data.source import DATA_FOLDER
 
 
 def isolate(monkeypatch, folder):
-    """Keep cache and home in a folder, and know of no data folder and no proxy."""
+    """Move cache and home to a folder, and unset the data folder and the proxy."""
     monkeypatch.delenv(DATA_FOLDER, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     monkeypatch.setenv("HOME", str(folder / "home"))

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 
-from kenyon_lab.data import CATALOGUE
+from kenyon_lab import cli
+from kenyon_lab.data import DATASETS
 from kenyon_lab.experiments.archive import Archive
 from kenyon_lab.methods.catalogue import METHODS
 from kenyon_lab.protocol.store import Store
@@ -31,6 +33,12 @@ def test_each_example_prints_what_its_comments_promise(page, tmp_path, monkeypat
     (example,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(compile(example, "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == re.findall(r"print\(.*# (.*)", example)
+
+
+def test_the_lab_has_the_commands_of_its_readme():
+    commands = re.findall(r"^kenyon-lab (\w+)", LAB_README, flags=re.MULTILINE)
+    assert len(commands) == 3
+    assert set(commands) <= set(typer.main.get_command(cli.app).commands)
 
 
 def test_the_commands_exist_and_ci_runs_them():
@@ -91,15 +99,15 @@ def test_the_verdict_follows_from_the_results(tmp_path):
         assert headline(judged)[0] in re.sub(r"\s+", " ", page)
 
 
-def test_the_data_page_agrees_with_the_catalogue():
+def test_the_data_page_agrees_with_the_datasets():
     page = re.sub(r"\s+", " ", DATA_PAGE)
-    for entry in CATALOGUE.values():
-        samples = f"{entry.n_train:,} + {entry.n_test:,}"
-        sizes = f"{entry.n_features} | {entry.n_classes} | {entry.n_tasks}"
-        (row,) = re.findall(rf"\| `{entry.name}` \| (.*?) \| (\d+ \| \d+ \| \d+) \|", page)
+    for info in DATASETS.values():
+        samples = f"{info.n_train:,} + {info.n_test:,}"
+        sizes = f"{info.n_features} | {info.n_classes} | {info.n_tasks}"
+        (row,) = re.findall(rf"\| `{info.name}` \| (.*?) \| (\d+ \| \d+ \| \d+) \|", page)
         assert row[0].startswith(samples)
         assert row[1] == sizes
-        assert re.sub(r"\s+", " ", entry.note) in page
+        assert re.sub(r"\s+", " ", info.note) in page
 
 
 def test_the_bench_page_lists_the_methods():

@@ -1,9 +1,9 @@
-"""A cache of their own for the tests of data, and the real data if it is here."""
+"""A temporary cache and data folder, and the real data if available."""
 
 from __future__ import annotations
 
-import hashlib
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 import kenyon_lab.data
-from kenyon_lab.data import CATALOGUE
-from kenyon_lab.data.source import DATA_FOLDER, Source, cache_folder
+from kenyon_lab.data import DATASETS
+from kenyon_lab.data.source import DATA_FOLDER, cache_folder
+from lab.tests.data.samples import write_source
 from lab.tests.data.server import Server
 from lab.tests.isolation import isolate
 
@@ -21,7 +22,7 @@ REAL_FOLDER = os.environ.get(DATA_FOLDER)
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    """The folder that Kenyon keeps files in; nothing of the user's is read or written."""
+    """The temporary cache; no file of the user is read or written."""
     isolate(monkeypatch, tmp_path)
     assert cache_folder().is_relative_to(tmp_path)
     return cache_folder()
@@ -29,7 +30,7 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A data folder of the user's, empty."""
+    """An empty data folder."""
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setenv(DATA_FOLDER, str(folder))
@@ -38,14 +39,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def give(folder):
-    """Put a file into the data folder and return the source that asks for it."""
-
-    def give(path, content):
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(content)
-        return Source(path, hashlib.sha256(content).hexdigest())
-
-    return give
+    """Write a file to the data folder and return its source."""
+    return partial(write_source, folder)
 
 
 @pytest.fixture
@@ -57,7 +52,7 @@ def server():
 
 @pytest.fixture
 def real_folder(monkeypatch):
-    """Use the folder of real data, if it has these sources."""
+    """Use the folder of real data, or skip the test if a source is missing."""
 
     def use(*sources):
         if not all(REAL_FOLDER and Path(REAL_FOLDER, source.path).is_file() for source in sources):
@@ -73,12 +68,12 @@ _loaded = {}
 
 @pytest.fixture
 def real(real_folder):
-    """Load a dataset from what comes with Kenyon or from the real data, once."""
+    """Load a dataset from packaged features or the real data, once."""
 
     def load(name):
-        entry = CATALOGUE[name]
-        if not entry.encoder:
-            real_folder(*entry.sources)
+        info = DATASETS[name]
+        if not info.encoder:
+            real_folder(*info.sources)
         if name not in _loaded:
             _loaded[name] = kenyon_lab.data.load(name)
         return _loaded[name]
@@ -88,7 +83,7 @@ def real(real_folder):
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file of one's own and return its path."""
+    """Write a user file and return its path."""
 
     def write(name, content=None, **arrays):
         path = tmp_path / name

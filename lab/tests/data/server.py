@@ -1,4 +1,4 @@
-"""An HTTP server that can be made to misbehave."""
+"""An HTTP server with simulated faults."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ CHUNK = 1024
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one content at every path and keeps count.
+    """Serves one content at every path and counts the bytes sent.
 
-    `breaks` holds, for each request to come, after how many bytes the connection is lost;
-    `statuses` how each is answered instead. While `gate` is closed, no more than `at_first` bytes
-    of an answer are sent.
+    `breaks` holds, for each request to come, the number of bytes before the connection is lost;
+    `statuses` the error status. While `gate` is closed, the server sends `at_first` bytes only.
     """
 
     daemon_threads = True
@@ -48,7 +47,7 @@ class Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/file"
 
     def handle_error(self, request, client_address):
-        """Say nothing of clients that went away."""
+        """Ignore lost connections."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -87,4 +86,4 @@ class Handler(BaseHTTPRequestHandler):
             self.server.sent[place] += len(chunk)
 
     def log_message(self, *_):
-        """Keep quiet."""
+        """Print nothing."""

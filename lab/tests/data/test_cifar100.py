@@ -1,4 +1,4 @@
-"""CIFAR-100's archive: what lies where in a record, and archives that are not it."""
+"""CIFAR-100's archive: the layout of a record, and invalid archives."""
 
 import gzip
 import io
@@ -46,15 +46,15 @@ def archive(folder="cifar-100-binary", **changes):
 
 
 @pytest.fixture
-def refusal(give):
-    def refusal(content):
+def error_of(give):
+    def error_of(content):
         with pytest.raises(ValueError) as caught:
             read_images(give(ARCHIVE.path, content))
         assert ARCHIVE.path in str(caught.value)
         assert "\n" not in str(caught.value)
         return str(caught.value)
 
-    return refusal
+    return error_of
 
 
 def test_images_labels_and_names(give):
@@ -72,7 +72,7 @@ def test_images_labels_and_names(give):
 @pytest.mark.parametrize(
     ("row", "column", "channel"), product((0, 1, 17, 31), (0, 1, 30, 31), (0, 1, 2))
 )
-def test_red_comes_before_green_and_blue_and_columns_run_fastest(give, row, column, channel):
+def test_layout_of_pixels(give, row, column, channel):
     images = read_images(give(ARCHIVE.path, archive()))
     place = 2 + 1024 * channel + 32 * row + column
     assert_array_equal(images.X_train[:, row, column, channel], TRAIN[:, place])
@@ -82,57 +82,57 @@ def test_red_comes_before_green_and_blue_and_columns_run_fastest(give, row, colu
     "n_bytes", [0, 1, 2, RECORD - 1, RECORD + 1, 5 * RECORD - 1, 5 * RECORD + 1]
 )
 @pytest.mark.parametrize("name", ["train.bin", "test.bin"])
-def test_records_cut_short_or_too_long_are_refused(refusal, name, n_bytes):
-    said = refusal(archive(**{name: (TRAIN.tobytes() + b"!")[:n_bytes]}))
+def test_rejects_incomplete_records(error_of, name, n_bytes):
+    said = error_of(archive(**{name: (TRAIN.tobytes() + b"!")[:n_bytes]}))
     assert f"{name} in {ARCHIVE.path} has {n_bytes} bytes" in said
 
 
 @pytest.mark.parametrize("name", ["train.bin", "test.bin"])
 @pytest.mark.parametrize("label", [3, 99, 255])
-def test_labels_without_a_name_are_refused(refusal, name, label):
-    said = refusal(archive(**{name: records([0, label]).tobytes()}))
-    assert f"{name} in {ARCHIVE.path} has the label {label}, but there are 3 names" in said
+def test_rejects_labels_out_of_range(error_of, name, label):
+    said = error_of(archive(**{name: records([0, label]).tobytes()}))
+    assert f"{name} in {ARCHIVE.path} has the label {label}; expected 0 to 2" in said
 
 
 @pytest.mark.parametrize("name", ["train.bin", "test.bin", "fine_label_names.txt"])
-def test_an_archive_without_a_member_is_refused(refusal, name):
-    assert name in refusal(archive(**{name: None}))
+def test_rejects_archive_without_a_member(error_of, name):
+    assert name in error_of(archive(**{name: None}))
 
 
-def test_an_archive_without_names_is_refused(refusal):
-    refusal(archive(**{"fine_label_names.txt": b"\n"}))
+def test_rejects_archive_without_names(error_of):
+    error_of(archive(**{"fine_label_names.txt": b"\n"}))
 
 
-def test_names_that_are_no_text_are_refused(refusal):
-    refusal(archive(**{"fine_label_names.txt": b"\xff\xfe\n"}))
+def test_rejects_names_that_are_not_text(error_of):
+    error_of(archive(**{"fine_label_names.txt": b"\xff\xfe\n"}))
 
 
-def test_another_archive_is_refused(refusal):
-    assert "is not CIFAR-100's binary release" in refusal(archive(folder="cifar-100-python"))
+def test_rejects_another_archive(error_of):
+    assert "is not CIFAR-100's binary release" in error_of(archive(folder="cifar-100-python"))
 
 
-def test_a_folder_of_a_members_name_is_refused(refusal):
+def test_rejects_folder_as_member(error_of):
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w:gz") as tar:
         member = tarfile.TarInfo("cifar-100-binary/train.bin")
         member.type = tarfile.DIRTYPE
         tar.addfile(member)
-    assert "train.bin is no file" in refusal(file.getvalue())
+    assert "train.bin is not a file" in error_of(file.getvalue())
 
 
-def test_an_archive_cut_short_is_refused(refusal):
+def test_rejects_truncated_archive(error_of):
     whole = archive()
     for length in (*range(0, 60, 7), *range(60, len(whole), 997), len(whole) - 9, len(whole) - 1):
-        refusal(whole[:length])
+        error_of(whole[:length])
 
 
-def test_a_tar_cut_short_but_compressed_whole_is_refused(refusal):
+def test_rejects_truncated_tar(error_of):
     tar = gzip.decompress(archive())
     for length in (0, 100, 512, 600, 512 + RECORD, 512 + 5 * RECORD + 10):
-        refusal(gzip.compress(tar[:length]))
+        error_of(gzip.compress(tar[:length]))
 
 
-def test_a_damaged_archive_is_never_read_as_another(give):
+def test_damaged_archive_is_not_misread(give):
     whole = archive()
     sound = read_images(give(ARCHIVE.path, whole))
     for place in range(0, len(whole), 499):

@@ -1,4 +1,4 @@
-"""CLINC150's queries, and files that are not it."""
+"""CLINC150's queries, and invalid files."""
 
 import json
 
@@ -17,18 +17,18 @@ PARTS = {
 
 
 @pytest.fixture
-def refusal(give):
-    def refusal(content):
+def error_of(give):
+    def error_of(content):
         with pytest.raises(ValueError, match=f"^{SOURCE.path} does not hold queries") as caught:
             read_queries(give(SOURCE.path, content))
         assert "\n" not in str(caught.value)
         return str(caught.value)
 
-    return refusal
+    return error_of
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_texts_and_intents_in_their_order(give, ascii_only):
+def test_reads_queries(give, ascii_only):
     content = json.dumps(PARTS, ensure_ascii=ascii_only).encode()
     queries = read_queries(give(SOURCE.path, content))
     assert queries.keys() == {"train", "test", "oos_test"}
@@ -38,24 +38,24 @@ def test_texts_and_intents_in_their_order(give, ascii_only):
 
 
 @pytest.mark.parametrize("part", ["train", "test", "oos_test"])
-def test_a_missing_part_is_named(refusal, part):
+def test_error_names_missing_split(error_of, part):
     parts = {name: pairs for name, pairs in PARTS.items() if name != part}
-    assert f"'{part}'" in refusal(json.dumps(parts).encode())
+    assert f"'{part}'" in error_of(json.dumps(parts).encode())
 
 
-def test_an_intent_that_is_never_taught_is_named(refusal):
+def test_error_names_unknown_intent(error_of):
     parts = PARTS | {"test": [["bye", "farewell"], ["time now", "time"]]}
-    assert "'farewell'" in refusal(json.dumps(parts).encode())
+    assert "'farewell'" in error_of(json.dumps(parts).encode())
 
 
-def test_json_without_end_is_refused(refusal):
-    refusal(b"[" * 100_000)
+def test_rejects_deeply_nested_json(error_of):
+    error_of(b"[" * 100_000)
 
 
-def test_a_file_cut_short_anywhere_is_refused(refusal):
+def test_rejects_truncated_file(error_of):
     whole = json.dumps(PARTS).encode()
     for length in (*range(0, len(whole), 5), len(whole) - 1):
-        refusal(whole[:length])
+        error_of(whole[:length])
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_a_file_cut_short_anywhere_is_refused(refusal):
     ],
     ids=repr,
 )
-def test_what_is_no_list_of_pairs_is_refused(refusal, pairs):
-    refusal(json.dumps(PARTS | {"test": pairs}).encode())
+def test_rejects_other_than_pairs(error_of, pairs):
+    error_of(json.dumps(PARTS | {"test": pairs}).encode())
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"[]", b"3", b"null", b'"train"', b"train,test", b"\xff\xfe\xfa"]
 )
-def test_other_files_are_refused(refusal, content):
-    refusal(content)
+def test_rejects_other_files(error_of, content):
+    error_of(content)
 
 
-def test_a_damaged_file_is_named_with_its_place(folder):
+def test_error_names_damaged_file(folder):
     path = folder / SOURCE.path
     path.parent.mkdir()
     path.write_bytes(b"{}")

@@ -1,4 +1,4 @@
-"""Features on disk: as good as their step, whole or refused, and never half-written."""
+"""Features on disk: quantisation, damage, and atomic writes."""
 
 import io
 import zipfile
@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 import kenyon_lab.data
-from kenyon_lab.data import CATALOGUE, Dataset
-from kenyon_lab.data.entry import Entry
+from kenyon_lab.data import DATASETS, Dataset
 from kenyon_lab.data.features import (
     built_path,
     compare_levels,
@@ -21,6 +20,8 @@ from kenyon_lab.data.features import (
     read_features,
     write_features,
 )
+from kenyon_lab.data.info import DatasetInfo
+from lab.tests.data.samples import make_dataset
 
 RANDOM = np.random.default_rng(0)
 UNSIGNED = RANDOM.random((12, 5), dtype=np.float32) * 7
@@ -28,21 +29,11 @@ SIGNED = UNSIGNED - 3
 Y = np.arange(12) % 3
 
 
-def dataset(X=UNSIGNED, X_out_of_scope=None, **changes):
-    arguments = {
-        "name": "mine",
-        "X_train": X,
-        "y_train": Y,
-        "X_test": X[:4],
-        "y_test": Y[:4],
-        "class_names": ("a", "naïve", ""),
-        "n_tasks": 3,
-        "X_out_of_scope": X_out_of_scope,
-    }
-    return Dataset(**arguments | changes)
+def dataset(X=UNSIGNED, **changes):
+    return make_dataset(X, Y, 4, **changes)
 
 
-ENTRY = Entry(
+INFO = DatasetInfo(
     name="mine",
     summary="mine",
     n_train=12,
@@ -57,13 +48,13 @@ ENTRY = Entry(
 )
 
 
-SCOPED = replace(ENTRY, n_out_of_scope=3)
+SCOPED = replace(INFO, n_out_of_scope=3)
 
 
 def written(X_out_of_scope=None, **arguments):
-    """Write a dataset to where it is found, and return it as it is read."""
+    """Write a dataset to the cache and read it back."""
     write_features(dataset(X_out_of_scope=X_out_of_scope, **arguments), built_path("mine"))
-    return read_features(ENTRY if X_out_of_scope is None else SCOPED)
+    return read_features(INFO if X_out_of_scope is None else SCOPED)
 
 
 def assert_near(restored, X, step):
@@ -73,7 +64,7 @@ def assert_near(restored, X, step):
 
 @pytest.mark.parametrize("X", [UNSIGNED, SIGNED, UNSIGNED * 0], ids=["unsigned", "signed", "zero"])
 @pytest.mark.parametrize("out_of_scope", [True, False])
-def test_all_that_was_written_is_read(X, out_of_scope):
+def test_round_trip(X, out_of_scope):
     read = written(X=X, X_out_of_scope=X[2:9] if out_of_scope else None)
     step = np.abs(X).max() / (127 if X.min() < 0 else 255)
     assert_near(read.X_train, X, step)
@@ -100,7 +91,7 @@ features = st.booleans().flatmap(
 
 @given(X=features)
 @settings(max_examples=50, deadline=None)
-def test_what_is_read_is_within_half_a_step(tmp_path_factory, X):
+def test_rounding_error_is_half_a_step(tmp_path_factory, X):
     path = tmp_path_factory.getbasetemp() / "mine.npz"
     write_features(dataset(X=X), path)
     with np.load(path) as file:
@@ -111,7 +102,7 @@ def test_what_is_read_is_within_half_a_step(tmp_path_factory, X):
     assert_near(levels * np.float32(step), X, step)
 
 
-def test_zero_stays_zero_and_equal_stays_equal():
+def test_zero_and_equality_are_preserved():
     X = np.repeat([[-2.0], [0.0], [0.7]], 4, axis=0) * np.ones(5)
     read = written(X=X)
     assert (read.X_train[4:8] == 0).all()
@@ -119,7 +110,7 @@ def test_zero_stays_zero_and_equal_stays_equal():
 
 
 @pytest.mark.parametrize("part", ["X_test", "X_out_of_scope"])
-def test_a_part_with_negative_numbers_where_the_others_have_none_is_not_cut_off(part):
+def test_negative_features_in_one_part_are_kept(part):
     below = UNSIGNED.copy()
     below[0, 0] = -1
     arguments = {"y_test": Y} if part == "X_test" else {}
@@ -129,7 +120,7 @@ def test_a_part_with_negative_numbers_where_the_others_have_none_is_not_cut_off(
     assert_near(read.X_train, UNSIGNED, step)
 
 
-def test_what_lies_beyond_the_samples_to_learn_from_is_cut_off_and_does_not_wrap():
+def test_large_test_features_are_clipped():
     for X in (UNSIGNED, SIGNED):
         read = written(X=X, X_test=X * 100, y_test=Y)
         highest = np.abs(X).max()
@@ -137,65 +128,63 @@ def test_what_lies_beyond_the_samples_to_learn_from_is_cut_off_and_does_not_wrap
         assert read.X_test.min() >= -highest * (1 + 1e-6)
 
 
-def test_a_dataset_that_was_not_built_says_how_it_is_built():
+def test_error_names_build_command():
     with pytest.raises(FileNotFoundError) as caught:
-        read_features(ENTRY)
+        read_features(INFO)
     said = str(caught.value)
-    assert said.startswith(f"mine has not been built: it is not at {built_path('mine')}")
+    assert said.startswith(f"mine has not been built: there is no file {built_path('mine')}")
     assert "`kenyon-lab data build mine`" in said
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, e in CATALOGUE.items() if e.encoder and not packaged_path(n).is_file()]
+    "name", [n for n, e in DATASETS.items() if e.encoder and not packaged_path(n).is_file()]
 )
-def test_every_dataset_of_the_catalogue_that_was_not_built_says_so(name):
+def test_error_for_unbuilt_datasets(name):
     with pytest.raises(FileNotFoundError, match=f"`kenyon-lab data build {name}`"):
         kenyon_lab.data.load(name)
 
 
-def test_built_features_are_found_by_their_name():
-    entry = CATALOGUE["cifar100"]
-    X = RANDOM.random((200, entry.n_features), dtype=np.float32)
-    y = np.arange(200) % entry.n_classes
-    names = tuple(f"class {i}" for i in range(entry.n_classes))
-    built = Dataset(entry.name, X, y, X, y, names, entry.n_tasks)
-    write_features(built, built_path(entry.name))
-    with pytest.raises(
-        ValueError, match=r"cifar100 should have 50000 .* but what was read has 200"
-    ):
+def test_loads_built_features():
+    info = DATASETS["cifar100"]
+    X = RANDOM.random((200, info.n_features), dtype=np.float32)
+    y = np.arange(200) % info.n_classes
+    names = tuple(f"class {i}" for i in range(info.n_classes))
+    built = Dataset(info.name, X, y, X, y, names, info.n_tasks)
+    write_features(built, built_path(info.name))
+    with pytest.raises(ValueError, match=r"cifar100 has 200 .*; expected 50000 "):
         kenyon_lab.data.load("cifar100")
-    small = replace(entry, n_train=200, n_test=200)
+    small = replace(info, n_train=200, n_test=200)
     assert repr(small.load()) == repr(built)
 
 
 @pytest.fixture
 def path():
-    """A features file with all there may be in it."""
+    """A features file with every optional array."""
     write_features(dataset(SIGNED, X_out_of_scope=SIGNED[:3]), built_path("mine"))
     return built_path("mine")
 
 
-def refusal(path):
+def error_of(path):
     with pytest.raises(ValueError) as caught:
         SCOPED.load()
     assert str(path) in str(caught.value) or str(caught.value).startswith("mine")
     return str(caught.value)
 
 
-def test_a_file_cut_short_anywhere_is_refused(path):
+def test_rejects_truncated_file(path):
     whole = path.read_bytes()
     for length in places(path):
         path.write_bytes(whole[:length])
-        assert str(path) in refusal(path)
+        assert str(path) in error_of(path)
 
 
 def places(path):
-    """Every byte of a zip's directory and some of those before, which the tests of .npz try all."""
+    """Every byte of the zip directory, and every 23rd byte before it; test_npz.py tries all."""
     with zipfile.ZipFile(path) as archive:
         return [*range(0, archive.start_dir, 23), *range(archive.start_dir, path.stat().st_size)]
 
 
-def test_one_byte_changed_anywhere_never_gives_another_dataset(path):
+def test_one_flipped_byte_is_not_misread(path):
     sound, whole = SCOPED.load(), path.read_bytes()
     for place in places(path):
         damaged = bytearray(whole)
@@ -220,7 +209,7 @@ def rewrite(path, **changes):
     path.write_bytes(content.getvalue())
 
 
-def test_a_file_rewritten_without_a_change_is_read(path):
+def test_rewritten_file_is_valid(path):
     rewrite(path)
     assert SCOPED.load().X_out_of_scope is not None
 
@@ -228,9 +217,9 @@ def test_a_file_rewritten_without_a_change_is_read(path):
 @pytest.mark.parametrize(
     "key", ["step", "X_train", "y_train", "X_test", "y_test", "X_out_of_scope", "class_names"]
 )
-def test_a_file_without_an_array_is_refused(path, key):
+def test_rejects_missing_array(path, key):
     rewrite(path, **{key: None})
-    assert f"{path} lacks the array {key!r}" in refusal(path)
+    assert f"{path} lacks the array {key!r}" in error_of(path)
 
 
 CHANGES = {
@@ -261,15 +250,15 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES.keys())
-def test_a_file_with_something_else_in_it_is_refused(path, changes):
+def test_rejects_invalid_arrays(path, changes):
     rewrite(path, **changes)
-    refusal(path)
+    error_of(path)
 
 
-def test_a_member_that_is_no_array_is_refused(path):
+def test_rejects_member_that_is_not_an_array(path):
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("X_other.npy", b"hello")
-    assert str(path) in refusal(path)
+    assert str(path) in error_of(path)
 
 
 def boom(*_, **__):
@@ -281,7 +270,7 @@ def interrupt(*_, **__):
 
 
 @pytest.mark.parametrize(("fail", "error"), [(boom, OSError), (interrupt, KeyboardInterrupt)])
-def test_a_write_that_fails_leaves_the_old_file_whole(path, monkeypatch, fail, error):
+def test_failed_write_keeps_old_file(path, monkeypatch, fail, error):
     before = path.read_bytes()
 
     def half(file, **arrays):
@@ -295,14 +284,14 @@ def test_a_write_that_fails_leaves_the_old_file_whole(path, monkeypatch, fail, e
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_write_that_fails_leaves_nothing_where_nothing_was(tmp_path, monkeypatch):
+def test_failed_write_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(np, "savez_compressed", boom)
     with pytest.raises(OSError, match="could not be written: No space left on device"):
         write_features(dataset(), tmp_path / "new" / "mine.npz")
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_is_named(tmp_path):
+def test_error_names_invalid_folder(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(OSError, match=str(tmp_path / "file")):
         write_features(dataset(), tmp_path / "file" / "mine.npz")
@@ -313,7 +302,7 @@ def write_levels(path, X, step=1.0, y=(0, 1)):
     return path
 
 
-def test_levels_are_compared(tmp_path):
+def test_compares_levels(tmp_path):
     levels = np.zeros((10, 10), dtype=np.uint8)
     other = levels.copy()
     other[0, :3] = 1, 2, 255
@@ -323,21 +312,21 @@ def test_levels_are_compared(tmp_path):
     assert compare_levels(ours, ours) == (1, 1)
 
 
-def test_levels_of_other_steps_are_compared_as_features(tmp_path):
+def test_compares_levels_of_different_steps(tmp_path):
     levels = np.full((10, 10), 100, dtype=np.uint8)
     ours = write_levels(tmp_path / "ours.npz", levels, step=0.5)
     assert compare_levels(ours, write_levels(tmp_path / "same.npz", levels // 2)) == (1, 1)
     assert compare_levels(ours, write_levels(tmp_path / "other.npz", levels)) == (0.5, 0.5)
 
 
-def test_levels_of_other_samples_are_not_compared(tmp_path):
+def test_rejects_comparison_of_other_samples(tmp_path):
     ours = write_levels(tmp_path / "ours.npz", np.zeros((10, 10), np.uint8))
     theirs = write_levels(tmp_path / "theirs.npz", np.zeros((10, 10), np.uint8), y=(1, 0))
     with pytest.raises(ValueError, match="do not hold features of the same samples"):
         compare_levels(ours, theirs)
 
 
-def test_levels_far_apart_are_compared_without_wrapping(tmp_path):
+def test_comparison_does_not_overflow(tmp_path):
     low, high = (
         write_levels(tmp_path / f"{level}.npz", np.full((10, 10), level, dtype=np.int8))
         for level in (-127, 127)
@@ -354,7 +343,7 @@ def test_levels_far_apart_are_compared_without_wrapping(tmp_path):
     ],
     ids=["one row", "a part too few", "wider"],
 )
-def test_files_that_cannot_be_compared_are_refused(tmp_path, theirs):
+def test_rejects_incomparable_files(tmp_path, theirs):
     ours = {"X_train": np.zeros((4, 2), np.uint8), "X_test": np.zeros((3, 2), np.uint8)}
     np.savez(tmp_path / "ours.npz", **ours)
     np.savez(tmp_path / "theirs.npz", **theirs)

@@ -1,4 +1,4 @@
-"""IDX files hold what they say, or are refused."""
+"""IDX files, valid and invalid."""
 
 import struct
 
@@ -20,7 +20,7 @@ def write_idx(array):
 IMAGES = np.arange(2 * 3 * 5, dtype=np.uint8).reshape(2, 3, 5)
 
 
-def refusal(content, n_dimensions=3):
+def error_of(content, n_dimensions=3):
     with pytest.raises(ValueError) as caught:
         read_idx(content, "some/file", n_dimensions)
     said = str(caught.value)
@@ -30,12 +30,12 @@ def refusal(content, n_dimensions=3):
 
 
 @given(arrays(np.uint8, array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=6)))
-def test_an_array_is_read_as_it_was_written(array):
+def test_reads_array(array):
     read = read_idx(write_idx(array), "some/file", array.ndim)
     assert_array_equal(read, array, strict=True)
 
 
-def test_the_sizes_are_big_endian_and_the_last_dimension_runs_fastest():
+def test_byte_order():
     content = bytes([0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 1, 1]) + bytes(range(256)) * 2 + b"\x07\x08"
     read = read_idx(content, "some/file", 2)
     assert read.shape == (2, 257)
@@ -43,15 +43,15 @@ def test_the_sizes_are_big_endian_and_the_last_dimension_runs_fastest():
     assert read[1].tolist() == [*range(1, 256), 7, 8]
 
 
-def test_a_file_cut_short_anywhere_is_refused():
+def test_rejects_truncated_file():
     whole = write_idx(IMAGES)
     for length in range(len(whole)):
-        refusal(whole[:length])
+        error_of(whole[:length])
 
 
 @given(st.binary(min_size=1, max_size=40))
-def test_a_file_that_goes_on_is_refused(more):
-    said = refusal(write_idx(IMAGES) + more)
+def test_rejects_trailing_bytes(more):
+    said = error_of(write_idx(IMAGES) + more)
     assert (
         f"{IMAGES.size + len(more)} bytes of data; its shape (2, 3, 5) needs {IMAGES.size}" in said
     )
@@ -61,26 +61,26 @@ def test_a_file_that_goes_on_is_refused(more):
     "magic",
     ["", "00", "000008", "00000801", "00000802", "00000804", "00000903", "00000d03", "1f8b0803"],
 )
-def test_another_magic_number_is_refused(magic):
-    said = refusal(bytes.fromhex(magic) + write_idx(IMAGES)[4:] * bool(len(magic) == 8))
+def test_rejects_another_magic_number(magic):
+    said = error_of(bytes.fromhex(magic) + write_idx(IMAGES)[4:] * bool(len(magic) == 8))
     assert f"begins with {magic or 'nothing'}; expected 00000803" in said
 
 
-def test_labels_where_images_were_expected_are_refused():
-    assert "expected 00000803" in refusal(write_idx(np.zeros(5, dtype=np.uint8)))
-    assert "expected 00000801" in refusal(write_idx(IMAGES), 1)
+def test_rejects_other_dimensions():
+    assert "expected 00000803" in error_of(write_idx(np.zeros(5, dtype=np.uint8)))
+    assert "expected 00000801" in error_of(write_idx(IMAGES), 1)
 
 
 @pytest.mark.parametrize("place", range(4, 16))
 @pytest.mark.parametrize("flip", [0x01, 0x80, 0xFF])
-def test_sizes_that_do_not_fit_are_refused(place, flip):
-    """However large: nothing is allocated for them."""
+def test_rejects_inconsistent_sizes(place, flip):
+    """Nothing is allocated for large sizes."""
     damaged = bytearray(write_idx(IMAGES))
     damaged[place] ^= flip
-    assert "bytes of data; its shape" in refusal(bytes(damaged))
+    assert "bytes of data; its shape" in error_of(bytes(damaged))
 
 
 @given(st.binary(max_size=60))
-def test_any_other_bytes_are_refused(content):
+def test_rejects_other_bytes(content):
     if content[:4] != bytes([0, 0, 8, 3]):
-        refusal(content)
+        error_of(content)

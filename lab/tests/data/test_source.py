@@ -1,4 +1,4 @@
-"""Files of other people are looked for in the user's folder, then in the cache, then fetched."""
+"""Sources are looked up in the user's folder, then in the cache, then downloaded."""
 
 import gzip
 import hashlib
@@ -13,7 +13,7 @@ CONTENT = bytes(range(256)) * 40
 NOWHERE = "http://127.0.0.1:9/x"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 PLAIN = Source("one/plain.bin", DIGEST, NOWHERE)
-PACKED = Source("one/packed.gz", DIGEST, NOWHERE, repacked=True)
+PACKED = Source("one/packed.gz", DIGEST, NOWHERE, decompress=True)
 LOCAL = Source("one/local.bin", DIGEST)
 every_source = pytest.mark.parametrize(
     "source", [PLAIN, PACKED, LOCAL], ids=["plain", "packed", "local"]
@@ -28,38 +28,38 @@ def put(folder, name, content=CONTENT):
 
 
 def files(folder):
-    """What there is in a folder but for locks and downloads not begun, which are empty."""
+    """The files in a folder, without empty locks and parts."""
     return sorted(p for p in folder.rglob("*") if p.is_file() and p.stat().st_size)
 
 
 @every_source
-def test_a_file_in_the_users_folder_is_read_where_it_is(source, folder, cache):
+def test_reads_file_in_data_folder(source, folder, cache):
     path = put(folder, source.path)
     assert source.fetch() == path
     assert source.read() == CONTENT
-    assert source.is_at_hand()
+    assert source.is_local()
     assert not cache.exists()
 
 
-def test_a_repacked_file_may_lie_there_unpacked(folder):
+def test_reads_decompressed_file(folder):
     path = put(folder, "one/packed")
     assert PACKED.fetch() == path
     assert PACKED.read() == CONTENT
 
 
 @pytest.mark.parametrize("level", [0, 1, 9])
-def test_a_repacked_file_may_be_compressed_in_any_way(folder, level):
+def test_accepts_any_compression_level(folder, level):
     put(folder, "one/packed.gz").write_bytes(gzip.compress(CONTENT, level, mtime=level))
     assert PACKED.read() == CONTENT
 
 
-def test_a_repacked_file_may_be_compressed_in_pieces(folder):
+def test_accepts_several_gzip_members(folder):
     pieces = gzip.compress(CONTENT[:1000]) + gzip.compress(CONTENT[1000:])
     put(folder, "one/packed.gz").write_bytes(pieces)
     assert PACKED.read() == CONTENT
 
 
-def test_a_gz_file_that_is_not_repacked_is_known_as_it_is(folder):
+def test_checks_compressed_bytes_by_default(folder):
     content = gzip.compress(CONTENT)
     source = Source("one/archive.tar.gz", hashlib.sha256(content).hexdigest())
     path = put(folder, source.path)
@@ -72,16 +72,16 @@ def test_a_gz_file_that_is_not_repacked_is_known_as_it_is(folder):
 
 
 @every_source
-def test_a_file_in_the_cache_is_second(source, folder, cache):
+def test_data_folder_precedes_cache(source, folder, cache):
     put(cache / "sources", source.path.removesuffix(".gz"))
-    assert source.is_at_hand()
+    assert source.is_local()
     assert source.read() == CONTENT
     path = put(folder, source.path)
     assert source.fetch() == path
 
 
 @every_source
-def test_a_file_in_the_cache_needs_no_folder_and_no_network(source, cache, monkeypatch):
+def test_reads_cache_offline(source, cache, monkeypatch):
     put(cache / "sources", source.path.removesuffix(".gz"))
     assert source.read() == CONTENT
     monkeypatch.setenv(DATA_FOLDER, "")
@@ -89,13 +89,13 @@ def test_a_file_in_the_cache_needs_no_folder_and_no_network(source, cache, monke
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG is Linux's")
-def test_the_cache_is_the_users(tmp_path, monkeypatch):
+def test_cache_folder_follows_xdg(tmp_path, monkeypatch):
     assert cache_folder() == tmp_path / "cache" / "kenyon"
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == tmp_path / "home" / ".cache" / "kenyon"
 
 
-def refusal(source, error):
+def error_of(source, error):
     with pytest.raises(error) as caught:
         source.read()
     sentence = str(caught.value)
@@ -104,18 +104,18 @@ def refusal(source, error):
 
 
 @pytest.mark.parametrize("source", [PLAIN, PACKED], ids=["plain", "packed"])
-def test_a_missing_file_without_a_network_says_what_would_help(source, folder, cache):
-    said = refusal(source, FileNotFoundError)
+def test_error_without_network(source, folder, cache):
+    said = error_of(source, FileNotFoundError)
     assert said.startswith(f"{source.path} is missing: ")
     assert f"{folder} ({DATA_FOLDER})" in said
     assert str(cache / "sources" / source.path.removesuffix(".gz")) in said
-    assert f"{NOWHERE} does not send it (the connection failed); the same call" in said
-    assert not source.is_at_hand()
+    assert f"the download from {NOWHERE} failed (the connection failed); the same call" in said
+    assert not source.is_local()
     assert files(cache) == []
 
 
-def test_a_missing_file_that_cannot_be_downloaded_says_so(folder, cache):
-    said = refusal(LOCAL, FileNotFoundError)
+def test_error_for_file_without_url(folder, cache):
+    said = error_of(LOCAL, FileNotFoundError)
     assert said.startswith("one/local.bin is missing: ")
     assert str(cache / "sources" / "one" / "local.bin") in said
     assert f"{DATA_FOLDER} must name a folder that has it" in said
@@ -123,55 +123,55 @@ def test_a_missing_file_that_cannot_be_downloaded_says_so(folder, cache):
 
 
 @every_source
-def test_a_folder_that_is_not_set_is_not_looked_in(source, monkeypatch, tmp_path):
+def test_ignores_unset_data_folder(source, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     put(tmp_path, source.path)
     for value in (None, ""):
         if value is not None:
             monkeypatch.setenv(DATA_FOLDER, value)
-        assert f"{DATA_FOLDER} (not set)" in refusal(source, FileNotFoundError)
+        assert f"{DATA_FOLDER} (not set)" in error_of(source, FileNotFoundError)
 
 
-def test_a_folder_that_does_not_exist_is_named(tmp_path, monkeypatch):
+def test_error_names_missing_data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_FOLDER, str(tmp_path / "gone"))
-    assert f"{tmp_path / 'gone'} ({DATA_FOLDER})" in refusal(PLAIN, FileNotFoundError)
+    assert f"{tmp_path / 'gone'} ({DATA_FOLDER})" in error_of(PLAIN, FileNotFoundError)
 
 
 @every_source
-def test_a_folder_of_the_files_name_is_not_taken_for_it(source, folder):
+def test_ignores_folder_of_same_name(source, folder):
     (folder / source.path).mkdir(parents=True)
-    refusal(source, FileNotFoundError)
+    error_of(source, FileNotFoundError)
 
 
 @every_source
-def test_another_file_in_the_users_folder_is_refused_and_left(source, folder, cache):
+def test_rejects_wrong_file_in_data_folder(source, folder, cache):
     other = CONTENT[:-1] + b"!"
     path = put(folder, source.path, other)
     before = path.read_bytes()
     put(cache / "sources", source.path.removesuffix(".gz"))
-    said = refusal(source, ValueError)
+    said = error_of(source, ValueError)
     assert said.startswith(f"{path} is damaged or another release: its sha256 is ")
     assert hashlib.sha256(other).hexdigest() in said
     assert DIGEST in said
     assert path.read_bytes() == before
 
 
-def test_an_unpacked_file_that_is_another_is_refused(folder):
+def test_rejects_wrong_decompressed_file(folder):
     path = put(folder, "one/packed", b"other")
-    assert refusal(PACKED, ValueError).startswith(f"{path} is damaged or another release")
+    assert error_of(PACKED, ValueError).startswith(f"{path} is damaged or another release")
 
 
-def test_a_gz_file_cut_short_anywhere_is_refused_and_left(folder):
+def test_rejects_truncated_gz_file(folder):
     path = put(folder, PACKED.path)
     whole = path.read_bytes()
     for length in (*range(0, len(whole), 3), len(whole) - 1):
         path.write_bytes(whole[:length])
-        said = refusal(PACKED, ValueError)
+        said = error_of(PACKED, ValueError)
         assert said.startswith(f"{path} is damaged or ")
         assert path.read_bytes() == whole[:length]
 
 
-def test_a_gz_file_with_one_byte_changed_is_never_taken_for_another_content(folder):
+def test_damaged_gz_file_is_not_misread(folder):
     path = put(folder, PACKED.path)
     whole = path.read_bytes()
     for place in range(0, len(whole), 3):
@@ -182,32 +182,32 @@ def test_a_gz_file_with_one_byte_changed_is_never_taken_for_another_content(fold
             assert PACKED.read() == CONTENT
 
 
-def test_what_is_called_gz_but_is_not_packed_is_refused_with_a_sentence(folder):
+def test_rejects_uncompressed_gz_file(folder):
     path = put(folder, PACKED.path)
     path.write_bytes(CONTENT)
-    assert refusal(PACKED, ValueError).startswith(f"{path} is damaged or cut short")
+    assert error_of(PACKED, ValueError).startswith(f"{path} is damaged or truncated")
 
 
-def test_of_two_copies_the_packed_one_is_read_every_time(folder):
+def test_prefers_compressed_copy(folder):
     path = put(folder, "one/packed.gz")
     put(folder, "one/packed", b"other")
     assert PACKED.fetch() == path
 
 
-def test_a_damaged_file_in_the_cache_that_cannot_be_fetched_is_refused(cache):
+def test_rejects_damaged_cache_without_url(cache):
     path = put(cache / "sources", LOCAL.path, b"other")
-    assert refusal(LOCAL, ValueError).startswith(f"{path} is damaged or another release")
+    assert error_of(LOCAL, ValueError).startswith(f"{path} is damaged or another release")
 
 
 @pytest.mark.parametrize("source", [PLAIN, PACKED], ids=["plain", "packed"])
-def test_a_damaged_file_in_the_cache_is_not_said_to_be_absent(source, cache):
+def test_error_names_damaged_cache(source, cache):
     path = put(cache / "sources", source.path.removesuffix(".gz"), b"other")
-    said = refusal(source, (FileNotFoundError, ValueError))
-    assert f"whole at {path}" in said
+    said = error_of(source, (FileNotFoundError, ValueError))
+    assert f"nor intact at {path}" in said
     assert f"nor at {path}" not in said, "it is there, but damaged"
 
 
-def test_a_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+def test_error_for_unwritable_cache(tmp_path, monkeypatch):
     blocked = tmp_path / "blocked"
     blocked.write_text("a file, not a folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
@@ -216,10 +216,10 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch):
         PLAIN.read()
 
 
-def test_without_a_home_it_is_said_what_to_set(monkeypatch):
+def test_error_without_home(monkeypatch):
     def homeless(_):
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr("pooch.os_cache", homeless)
-    with pytest.raises(OSError, match=r"no folder to keep files in .*; set XDG_CACHE_HOME"):
+    with pytest.raises(OSError, match=r"there is no cache folder .*; set XDG_CACHE_HOME"):
         cache_folder()

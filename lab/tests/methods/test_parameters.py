@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kenyon_lab.data import CATALOGUE
+from kenyon_lab.data import DATASETS
 from kenyon_lab.methods.catalogue import METHODS, ORDERS
 from kenyon_lab.methods.parameters import PAPER, TUNED
 
@@ -21,9 +21,9 @@ def test_what_is_tuned_is_what_the_searches_chose():
 
 @pytest.mark.parametrize("dataset", PAPER)
 def test_methods_take_the_papers_parameters(dataset):
-    assert dataset in CATALOGUE
+    assert dataset in DATASETS
     for name, parameters in PAPER[dataset].items():
-        METHODS[name].make(**parameters).begin(CATALOGUE["mnist20"].n_features, 20)
+        METHODS[name].make(**parameters).begin(DATASETS["mnist20"].n_features, 20)
 
 
 def test_methods_take_tuned_parameters_from_their_grids():

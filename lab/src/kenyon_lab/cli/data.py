@@ -14,106 +14,106 @@ from rich.table import Table
 from rich.text import Text
 
 from kenyon_lab.cli.console import CORES, messages, printer, say
-from kenyon_lab.data import CATALOGUE, Dataset, load
+from kenyon_lab.data import DATASETS, Dataset, load
+from kenyon_lab.data.contact_sheet import draw_contact_sheet
 from kenyon_lab.data.features import built_path, compare_levels, packaged_path
-from kenyon_lab.data.sheet import draw_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kenyon_lab.data.entry import Entry
+    from kenyon_lab.data.info import DatasetInfo
 
-SHOWN_NAMES = 20
+MAX_NAMES = 20
 
-data = typer.Typer(help="Datasets: list them, build them, look at one.", no_args_is_help=True)
+data = typer.Typer(help="List, build and show datasets.", no_args_is_help=True)
 
 
 @data.command("list")
 def list_datasets() -> None:
-    """List the datasets and where each would come from."""
+    """List the datasets and the status of each."""
     table = Table(box=box.SIMPLE_HEAD)
-    for column in ("name", "from", "samples", "classes", "tasks", "what"):
+    for column in ("name", "status", "samples", "classes", "tasks", "summary"):
         table.add_column(column, no_wrap=column == "name", overflow="fold", min_width=4)
-    for entry in CATALOGUE.values():
-        sizes = f"{entry.n_train + entry.n_test:,}", str(entry.n_classes), str(entry.n_tasks)
-        table.add_row(entry.name, _origin(entry), *sizes, entry.summary)
+    for info in DATASETS.values():
+        sizes = f"{info.n_train + info.n_test:,}", str(info.n_classes), str(info.n_tasks)
+        table.add_row(info.name, _status(info), *sizes, info.summary)
     printer.print(table)
 
 
 @data.command()
 def build(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A dataset of the catalogue.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a dataset.")],
     folder: Annotated[
-        Path | None, typer.Option(help="Where the features go, if not to Kenyon's cache.")
+        Path | None, typer.Option(help="Folder for the features, by default Kenyon's cache.")
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads to compute on.")] = CORES,
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads.")] = CORES,
     model: Annotated[str | None, typer.Option(help="MiniLM's name or folder (clinc150).")] = None,
 ) -> None:
-    """Make a dataset from raw data: fetch its files, and encode them if it takes an encoder."""
-    if name not in CATALOGUE:
-        raise ValueError(f"NAME must be one of {', '.join(CATALOGUE)}; got {name!r}")
-    if model and CATALOGUE[name].encoder != "MiniLM":
+    """Build a dataset from raw data: download its files, and encode them if it has an encoder."""
+    if name not in DATASETS:
+        raise ValueError(f"NAME must be one of {', '.join(DATASETS)}; got {name!r}")
+    if model and DATASETS[name].encoder != "MiniLM":
         raise ValueError(f"--model is for datasets of text; got {model!r} for {name}")
-    if not CATALOGUE[name].encoder:
-        say(f"{load(name)}: read as it is, nothing to build.")
+    if not DATASETS[name].encoder:
+        say(f"{load(name)}: has no encoder, nothing to build.")
         return
-    # Here, since PyTorch takes seconds to import and is only needed now.
+    # Imported here because PyTorch takes seconds to import.
     from kenyon_lab.encoders.build import Builder
 
-    builder = Builder(folder, threads, partial(track, console=messages), model)
-    path = builder.build(name)
+    options = {"model": model} if model else {}
+    path = Builder(folder, threads, partial(track, console=messages), **options).build(name)
     say(f"Wrote {path}")
     if packaged_path(name).is_file():
         same, near = compare_levels(path, packaged_path(name))
         say(
-            f"Of the levels that come with Kenyon, and which it reads, {same:.4%} are the same and "
-            f"{near:.4%} within one."
+            f"Compared with the packaged features, which `load` reads, {same:.4%} of the levels "
+            f"are equal and {near:.4%} differ by at most one."
         )
 
 
 @data.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A dataset, or a file of your own.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a dataset, or a file.")],
     label: Annotated[str | None, typer.Option(help="The column of labels in a table.")] = None,
-    sheet: Annotated[Path | None, typer.Option(help="Where the contact sheet goes.")] = None,
+    contact_sheet: Annotated[Path | None, typer.Option(help="Path of the contact sheet.")] = None,
 ) -> None:
-    """Show sizes, ranges and balance, and a contact sheet where the data are images."""
+    """Show sizes, ranges and class balance, and draw a contact sheet of images."""
     dataset = load(name, label=label)
     table = Table(show_header=False, box=None)
     for row in _describe(dataset):
         table.add_row(*map(Text, row))
     printer.print(table)
-    if sheet and not dataset.image_shape:
-        raise ValueError(f"--sheet needs images; {dataset.name} holds features")
+    if contact_sheet and not dataset.image_shape:
+        raise ValueError(f"--contact-sheet needs images; {dataset.name} holds features")
     if dataset.image_shape:
-        path = sheet or Path(f"{dataset.name}.png")
+        path = contact_sheet or Path(f"{dataset.name}.png")
         try:
-            draw_sheet(dataset, path)
+            draw_contact_sheet(dataset, path)
             say(f"Drew {path}")
         except ImportError as error:
-            if sheet:
+            if contact_sheet:
                 raise
             say(f"No contact sheet: {error}", messages)
 
 
-def _origin(entry: Entry) -> str:
-    if packaged_path(entry.name).is_file():
+def _status(info: DatasetInfo) -> str:
+    if packaged_path(info.name).is_file():
         return "packaged"
-    if entry.encoder and built_path(entry.name).is_file():
+    if info.encoder and built_path(info.name).is_file():
         return "built"
-    missing = [source for source in entry.sources if not source.is_at_hand()]
+    missing = [source for source in info.sources if not source.is_local()]
     if any(source.url is None for source in missing):
         return "missing"
     if missing:
         return "to download"
-    return "to build" if entry.encoder else "at hand"
+    return "to build" if info.encoder else "local"
 
 
 def _describe(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say of a dataset, as names and sentences."""
-    entry = CATALOGUE.get(dataset.name)
-    if entry:
-        yield "what", entry.summary
+    """Yield the rows of the description: a name and a text each."""
+    info = DATASETS.get(dataset.name)
+    if info:
+        yield "summary", info.summary
     for part, X in dataset.samples().items():
         least, most = float(X.min()), float(X.max())
         features = f"{X.shape[1]} features from {least:.4g} to {most:.4g}, mean {X.mean():.4g}"
@@ -122,11 +122,11 @@ def _describe(dataset: Dataset) -> Iterator[tuple[str, str]]:
     for part, y in (("train", dataset.y_train), ("test", dataset.y_test)):
         counts = np.bincount(y, minlength=dataset.n_classes)
         yield f"{part}, by class", f"{counts.min():,} to {counts.max():,} samples"
-    names = ", ".join(dataset.class_names[:SHOWN_NAMES])
-    more = ", ..." if dataset.n_classes > SHOWN_NAMES else ""
+    names = ", ".join(dataset.class_names[:MAX_NAMES])
+    more = ", ..." if dataset.n_classes > MAX_NAMES else ""
     yield "classes", f"{dataset.n_classes} in {dataset.n_tasks} tasks: {names}{more}"
-    if entry:
-        yield "licence", entry.licence
-        yield "cite", entry.citation
-    if entry and entry.note:
-        yield "note", entry.note
+    if info:
+        yield "licence", info.licence
+        yield "cite", info.citation
+    if info and info.note:
+        yield "note", info.note

@@ -1,6 +1,6 @@
-"""What can be learned from: datasets by name, and files of your own."""
+"""Datasets, by name or from the user's files."""
 
-from kenyon_lab.data.catalogue import CATALOGUE, load
 from kenyon_lab.data.dataset import Dataset
+from kenyon_lab.data.registry import DATASETS, load
 
-__all__ = ["CATALOGUE", "Dataset", "load"]
+__all__ = ["DATASETS", "Dataset", "load"]

@@ -1,4 +1,4 @@
-"""CIFAR-100, from its binary release (the other one is made of pickles), through ResNet18."""
+"""CIFAR-100 through ResNet18, from the binary release (the Python release consists of pickles)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kenyon_lab.data.entry import Entry
 from kenyon_lab.data.features import read_features
+from kenyon_lab.data.info import DatasetInfo
 from kenyon_lab.data.source import Source
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ CHECKPOINT = Source(
     "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec",
     "https://download.pytorch.org/models/resnet18-f37072fd.pth",
 )
-FEATURES = Entry(
+FEATURES = DatasetInfo(
     name="cifar100",
     summary="CIFAR-100 through ResNet18",
     n_train=50_000,
@@ -43,13 +43,13 @@ FEATURES = Entry(
     encoder="ResNet18",
 )
 
-# A coarse label, a fine one, then the red, green and blue planes of 32 x 32 pixels.
+# A coarse label, a fine label, then the red, green and blue planes of 32 x 32 pixels.
 _PLANES = (3, 32, 32)
 _RECORD = 2 + 3 * 32 * 32
 
 
 class Images(NamedTuple):
-    """The raw data: images of shape (n, 32, 32, 3) with their fine labels."""
+    """Images of shape (n, 32, 32, 3) and their fine labels."""
 
     X_train: NDArray[np.uint8]
     y_train: NDArray[np.uint8]
@@ -76,13 +76,13 @@ def _unpack(archive: Source) -> dict[str, bytes]:
             for name in ("train.bin", "test.bin", "fine_label_names.txt"):
                 file = tar.extractfile(f"cifar-100-binary/{name}")
                 if file is None:
-                    raise KeyError(f"{name} is no file")
+                    raise KeyError(f"{name} is not a file")
                 members[name] = file.read()
     except KeyError as error:
         raise ValueError(f"{archive.path} is not CIFAR-100's binary release: {error}") from error
     except (EOFError, tarfile.TarError) as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"{archive.path} is damaged or cut short: {reason}") from error
+        raise ValueError(f"{archive.path} is damaged or truncated: {reason}") from error
     return members
 
 
@@ -90,9 +90,11 @@ def _read_records(
     content: bytes, name: str, n_classes: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     if not content or len(content) % _RECORD:
-        raise ValueError(f"{name} has {len(content)} bytes, which is not a number of {_RECORD}s")
+        raise ValueError(
+            f"{name} has {len(content)} bytes; expected a positive multiple of {_RECORD}"
+        )
     records = np.frombuffer(content, dtype=np.uint8).reshape(-1, _RECORD)
     labels = records[:, 1]
     if labels.max() >= n_classes:
-        raise ValueError(f"{name} has the label {labels.max()}, but there are {n_classes} names")
+        raise ValueError(f"{name} has the label {labels.max()}; expected 0 to {n_classes - 1}")
     return records[:, 2:].reshape(-1, *_PLANES).transpose(0, 2, 3, 1), labels

@@ -1,12 +1,12 @@
-"""CLINC150: what people ask an assistant for, 150 intents and queries beyond all of them."""
+"""CLINC150: queries to an assistant, of 150 intents and out of scope."""
 
 from __future__ import annotations
 
 import json
 from typing import NamedTuple
 
-from kenyon_lab.data.entry import Entry
 from kenyon_lab.data.features import read_features
+from kenyon_lab.data.info import DatasetInfo
 from kenyon_lab.data.source import Source
 
 SOURCE = Source(
@@ -14,7 +14,7 @@ SOURCE = Source(
     "36923c3705a59e08fe9c3883d8bc2dd966ef93e22cb78ac41171782a698d56e0",
     "https://raw.githubusercontent.com/clinc/oos-eval/master/data/data_full.json",
 )
-FEATURES = Entry(
+FEATURES = DatasetInfo(
     name="clinc150",
     summary="CLINC150 intents through MiniLM",
     n_train=15_000,
@@ -31,23 +31,24 @@ FEATURES = Entry(
     sources=(SOURCE,),
     n_out_of_scope=1_000,
     encoder="MiniLM",
+    fingerprint="0b0bc40a5aac450b",
 )
 
 
 class Queries(NamedTuple):
-    """Queries of one part, with the intent of each."""
+    """The queries of one split and their intents."""
 
     texts: list[str]
     intents: list[str]
 
 
 def read_queries(source: Source = SOURCE) -> dict[str, Queries]:
-    """Return the queries of the parts train, test and oos_test."""
+    """Return the queries of the splits train, test and oos_test."""
     try:
-        parts = json.loads(source.read())
-        queries = {part: Queries(*_columns(parts[part])) for part in ("train", "test", "oos_test")}
+        splits = json.loads(source.read())
+        queries = {name: Queries(*_columns(splits[name])) for name in ("train", "test", "oos_test")}
         if unknown := set(queries["test"].intents) - set(queries["train"].intents):
-            raise ValueError(f"the intent {min(unknown)!r} is tested but never taught")
+            raise ValueError(f"the intent {min(unknown)!r} is in test but not in train")
         return queries
     except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{source.path} does not hold queries and intents: {error}") from error
@@ -56,5 +57,5 @@ def read_queries(source: Source = SOURCE) -> dict[str, Queries]:
 def _columns(pairs: list[list[str]]) -> tuple[list[str], list[str]]:
     texts, intents = (list(column) for column in zip(*pairs, strict=True))
     if not all(isinstance(word, str) for word in [*texts, *intents]):
-        raise TypeError("some of them are no strings")
+        raise TypeError("some are not strings")
     return texts, intents

@@ -1,4 +1,4 @@
-"""What everything else learns from and is tested on."""
+"""A dataset: training and test samples, their classes, and the tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.shared import check_whole
+from kenyon_lab.shared import check_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Samples to learn from and to be tested on, with the classes that they belong to.
+    """Training and test samples with their classes.
 
     Parameters
     ----------
     name : str
-        Its name in the catalogue, or the path of the file that it came from.
+        The name in the registry, or the path of the file.
     X_train, X_test : array of shape (n_samples, n_features)
         Features, finite numbers.
     y_train, y_test : array of shape (n_samples,)
-        Classes, as positions in `class_names`.
+        Classes, as indices into `class_names`.
     class_names : tuple of str
-        One for each class. Every class has samples to learn from.
+        One name for each class. Every class has training samples.
     n_tasks : int
-        How many tasks the classes are split into, in their order.
+        Number of tasks that the classes are split into, in their order.
     X_out_of_scope : array of shape (n_samples, n_features), optional
-        Test samples that belong to none of the classes.
+        Test samples that belong to no class.
     image_shape : tuple of int, optional
-        What a row of features looks like as an image, where it is one.
+        Height and width, if a row of features is an image.
 
     Examples
     --------
@@ -60,16 +60,16 @@ class Dataset:
             ("test", self.X_test, self.y_test),
         ):
             self._check_classes(f"y_{part}", y, len(X))
-        untaught = np.setdiff1d(np.arange(self.n_classes), self.y_train)
-        if len(untaught):
-            name = self.class_names[untaught[0]]
-            raise ValueError(f"{self.name}: the class {name!r} has no samples to learn from")
+        empty = np.setdiff1d(np.arange(self.n_classes), self.y_train)
+        if len(empty):
+            name = self.class_names[empty[0]]
+            raise ValueError(f"{self.name}: the class {name!r} has no training samples")
         if self.image_shape and math.prod(self.image_shape) != self.n_features:
             raise ValueError(
-                f"{self.name}: image_shape is {self.image_shape}, but a sample has "
-                f"{self.n_features} features"
+                f"{self.name}: image_shape is {self.image_shape}; expected a shape of "
+                f"{self.n_features} pixels, one for each feature"
             )
-        check_whole("n_tasks", self.n_tasks, self.n_classes, "the number of classes")
+        check_integer("n_tasks", self.n_tasks, self.n_classes, "the number of classes")
 
     def __repr__(self) -> str:
         return (
@@ -79,44 +79,44 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        """How many numbers a sample has."""
+        """Number of features of a sample."""
         return int(self.X_train.shape[1])
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         return len(self.class_names)
 
     def tasks(self) -> list[NDArray[np.intp]]:
-        """Return the classes of each task; where they do not go up evenly, the first have more."""
+        """Return the classes of each task; the first tasks have one more if the sizes differ."""
         return np.array_split(np.arange(self.n_classes), self.n_tasks)
 
     def samples(self) -> dict[str, NDArray[Any]]:
-        """Return the samples of each part by its name."""
+        """Return the features of each part by name: train, test and, if any, out_of_scope."""
         parts = {"train": self.X_train, "test": self.X_test, "out_of_scope": self.X_out_of_scope}
         return {part: X for part, X in parts.items() if X is not None}
 
     def _check_samples(self, part: str, X: NDArray[Any]) -> None:
         if X.ndim != 2 or not X.size:
             raise ValueError(
-                f"{self.name}: {part} has the shape {X.shape}; expected one row of features for "
-                "each sample, and at least one of both"
+                f"{self.name}: {part} has shape {X.shape}; expected (n_samples, n_features), both "
+                "at least 1"
             )
         if X.shape[1] != self.X_train.shape[1]:
             raise ValueError(
-                f"{self.name}: {part} has {X.shape[1]} features a sample; X_train has "
-                f"{self.X_train.shape[1]}"
+                f"{self.name}: {part} has {X.shape[1]} features; expected "
+                f"{self.X_train.shape[1]}, as X_train has"
             )
         if X.dtype.kind not in "fiub":
-            raise ValueError(f"{self.name}: {part} must hold finite numbers only; it is {X.dtype}")
+            raise ValueError(f"{self.name}: {part} must hold finite numbers; got {X.dtype}")
         if X.dtype.kind == "f" and not np.isfinite(X).all():
-            raise ValueError(f"{self.name}: {part} must hold finite numbers only; some are not")
+            raise ValueError(f"{self.name}: {part} must hold finite numbers; got NaN or infinity")
 
     def _check_classes(self, part: str, y: NDArray[Any], n_samples: int) -> None:
         if y.shape != (n_samples,) or y.dtype.kind not in "iu":
             raise ValueError(
-                f"{self.name}: {part} is {y.dtype} of the shape {y.shape}; expected one whole "
-                f"number for each of {n_samples} samples"
+                f"{self.name}: {part} is {y.dtype} of shape {y.shape}; expected one integer for "
+                f"each of {n_samples} samples"
             )
         if y.min() < 0 or y.max() >= self.n_classes:
             raise ValueError(

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from kenyon_lab.data.dataset import Dataset
-from kenyon_lab.data.entry import Entry
+from kenyon_lab.data.info import DatasetInfo
 from kenyon_lab.data.split import split
 
 
-def _read(entry: Entry) -> Dataset:
-    # Here, since all else that it brings takes long to import.
+def _read(info: DatasetInfo) -> Dataset:
+    # Imported here because sklearn.datasets is slow to import.
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
     X_train, y_train, X_test, y_test = split(X, y, seed=0)
     return Dataset(
-        name=entry.name,
+        name=info.name,
         X_train=X_train,
         y_train=y_train,
         X_test=X_test,
         y_test=y_test,
         class_names=tuple("0123456789"),
-        n_tasks=entry.n_tasks,
+        n_tasks=info.n_tasks,
         image_shape=(8, 8),
     )
 
 
-FEATURES = Entry(
+PIXELS = DatasetInfo(
     name="digits",
     summary="scikit-learn's digits, 8 x 8 pixels",
     n_train=1438,
@@ -36,4 +36,5 @@ FEATURES = Entry(
     licence="CC BY 4.0",
     citation="Alpaydin, Kaynak 1998, Optical Recognition of Handwritten Digits, UCI",
     read=_read,
+    fingerprint="2d3acf77f01b8f65",
 )

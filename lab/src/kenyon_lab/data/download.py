@@ -1,12 +1,9 @@
-"""Downloads: taken up where they broke off, checked before they count, one process at a time."""
+"""Downloads that resume, check the digest, and run in one process at a time."""
 
 from __future__ import annotations
 
 import fcntl
-import gzip
 import logging
-import shutil
-import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +12,9 @@ import requests
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from kenyon_lab.data.source import decompress as decompress_content
+from kenyon_lab.shared import replacing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -22,47 +22,46 @@ if TYPE_CHECKING:
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def download(url: str, path: Path, sha256: str, unpack: bool) -> None:
-    """Download a file with this content, unless another process has done so by now.
+def download(url: str, path: Path, sha256: str, decompress: bool) -> None:
+    """Download a file, unless another process has downloaded it in the meantime.
 
     Raises
     ------
     ConnectionError
-        If the server cannot be reached or the download breaks off; the next call takes it up.
+        If the server cannot be reached or the connection is lost; the next call resumes.
     ValueError
-        If what came is not the file expected; it is not kept.
+        If the file has another digest; it is deleted.
     """
-    with _alone(path), _quiet(pooch.get_logger()):
+    downloader = ResumingDownloader(path, decompress)
+    with _locked(path), _quiet(pooch.get_logger()):
         try:
-            pooch.retrieve(
-                url, f"sha256:{sha256}", path.name, path.parent, downloader=Resuming(path, unpack)
-            )
+            pooch.retrieve(url, f"sha256:{sha256}", path.name, path.parent, downloader=downloader)
         except requests.RequestException as error:
             raise ConnectionError(_reason(error)) from error
-        except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+        except ValueError as error:
             raise ValueError(
-                f"{url} sent a file whose sha256 is not {sha256}; it was not kept"
+                f"the file from {url} was deleted: its sha256 is not {sha256}"
             ) from error
 
 
-class Resuming:
-    """Downloads to a part that outlives a broken connection; pooch calls it and checks the rest."""
+class ResumingDownloader:
+    """Downloads to a .part file that survives a lost connection; pooch checks the digest."""
 
-    def __init__(self, path: Path, unpack: bool) -> None:
+    def __init__(self, path: Path, decompress: bool) -> None:
         self.part = path.with_name(f"{path.name}.part")
-        self.unpack = unpack
+        self.decompress = decompress
 
     def __call__(self, url: str, output_file: str, _: Any) -> None:
-        """Write the content at a URL to a file."""
-        with self.part.open("ab") as part, _bar(self.part.stem) as bar:
-            self._complete(url, part, bar)
-        if self.unpack and _is_packed(self.part):
-            _unpack(self.part)
+        """Download a URL to a file."""
+        with self.part.open("ab") as part, _progress_bar(self.part.stem) as bar:
+            self._append(url, part, bar)
+        if self.decompress:
+            self._decompress()
         self.part.replace(output_file)
 
-    def _complete(self, url: str, part: Any, bar: Bar) -> None:
+    def _append(self, url: str, part: Any, bar: ProgressBar) -> None:
         def begin(response: requests.Response, **_: Any) -> None:
-            # A packed file that is said to be an encoded one would be unpacked on the way.
+            # Otherwise requests would decompress a .gz file that the server declares as encoded.
             response.raw.headers.pop("Content-Encoding", None)
             if response.status_code == requests.codes.ok:
                 part.truncate(0)
@@ -77,13 +76,26 @@ class Resuming:
         try:
             get(url, part, None)
         except requests.HTTPError as error:
-            nothing_left = requests.codes.requested_range_not_satisfiable
-            if _status(error) != nothing_left or not part.tell():
+            complete = _status(error) == requests.codes.requested_range_not_satisfiable
+            if not complete or not part.tell():
                 raise
 
+    def _decompress(self) -> None:
+        content = self.part.read_bytes()
+        # Some servers decompress the files that they send.
+        if not content.startswith(GZIP_MAGIC):
+            return
+        try:
+            content = decompress_content(content, self.part)
+        except ValueError:
+            self.part.unlink()
+            raise
+        with replacing(self.part) as beside:
+            beside.write_bytes(content)
 
-class Bar:
-    """A bar of rich's, with the interface that pooch expects."""
+
+class ProgressBar:
+    """A progress bar of rich with the interface that pooch expects."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self.progress = progress
@@ -91,7 +103,7 @@ class Bar:
 
     @property
     def total(self) -> float | None:
-        """How many bytes are to come."""
+        """Number of bytes to download."""
         return self.progress.tasks[self.task].total
 
     @total.setter
@@ -99,28 +111,28 @@ class Bar:
         self.progress.update(self.task, total=total)
 
     def update(self, n_bytes: int) -> None:
-        """Go on by a number of bytes."""
+        """Advance by a number of bytes."""
         self.progress.advance(self.task, n_bytes)
 
     def reset(self) -> None:
-        """Go back to the start."""
+        """Return to zero."""
         self.progress.reset(self.task)
 
     def close(self) -> None:
-        """Stay as it is."""
+        """Do nothing."""
 
 
 @contextmanager
-def _bar(name: str) -> Iterator[Bar]:
+def _progress_bar(name: str) -> Iterator[ProgressBar]:
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
     console = Console(stderr=True)
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        yield Bar(progress, name)
+        yield ProgressBar(progress, name)
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Keep other processes from downloading to the same path."""
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a path, so that one process at a time downloads to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.with_name(f"{path.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -129,33 +141,13 @@ def _alone(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Keep a logger from announcing what the bar shows."""
+    """Silence a logger whose messages repeat the progress bar."""
     before = logger.level
     logger.setLevel(logging.WARNING)
     try:
         yield
     finally:
         logger.setLevel(before)
-
-
-def _is_packed(path: Path) -> bool:
-    """Tell whether a file is still compressed; some servers unpack what they send."""
-    with path.open("rb") as file:
-        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-
-
-def _unpack(path: Path) -> None:
-    """Put the content of a .gz file in its place, or nothing if it cannot be unpacked."""
-    unpacked = path.with_suffix(".unpacked")
-    try:
-        with gzip.open(path) as content, unpacked.open("wb") as file:
-            shutil.copyfileobj(content, file)
-        unpacked.replace(path)
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        path.unlink()
-        raise
-    finally:
-        unpacked.unlink(missing_ok=True)
 
 
 def _reason(error: requests.RequestException) -> str:

@@ -1,4 +1,4 @@
-"""The format of MNIST's files: a magic number, the sizes, then the bytes."""
+"""IDX, the file format of MNIST: a magic number, the sizes, then the bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ UNSIGNED_BYTES = 0x08
 
 
 def read_idx(content: bytes, name: str, n_dimensions: int) -> NDArray[np.uint8]:
-    """Return the array of unsigned bytes that an IDX file holds, or say what is wrong with it."""
+    """Return the array of unsigned bytes in the content of an IDX file.
+
+    Errors call the file by `name`.
+    """
     magic = bytes([0, 0, UNSIGNED_BYTES, n_dimensions])
     if content[:4] != magic:
         raise ValueError(
@@ -23,9 +26,7 @@ def read_idx(content: bytes, name: str, n_dimensions: int) -> NDArray[np.uint8]:
         )
     start = 4 + 4 * n_dimensions
     if len(content) < start:
-        raise ValueError(
-            f"{name} is cut short: it has {len(content)} bytes of its header's {start}"
-        )
+        raise ValueError(f"{name} is truncated: it has {len(content)} of {start} header bytes")
     shape = tuple(int(size) for size in np.frombuffer(content[4:start], dtype=">u4"))
     if len(content) - start != math.prod(shape):
         raise ValueError(

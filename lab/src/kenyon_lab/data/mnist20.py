@@ -1,30 +1,24 @@
-"""MNIST-20: ten digits and ten pieces of clothing, as pixels and through LeNet5."""
+"""MNIST-20: the digits of MNIST and the clothes of Fashion-MNIST, as pixels and through LeNet5."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kenyon_lab.data.dataset import Dataset
-from kenyon_lab.data.entry import Entry
 from kenyon_lab.data.features import read_features
-from kenyon_lab.data.idx import read_idx
+from kenyon_lab.data.info import DatasetInfo
 from kenyon_lab.data.kmnist import TEST_SOURCES, TRAIN_SOURCES
+from kenyon_lab.data.mnist_files import IMAGE_SHAPE, read_mnist_files
 from kenyon_lab.data.source import Source
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DIGITS = tuple("0123456789")
 CLOTHES = (
     *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
     *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
 )
-IMAGE_SHAPE = (28, 28)
-
-
 _NAMES = (
     "train-images-idx3-ubyte",
     "train-labels-idx1-ubyte",
@@ -35,7 +29,7 @@ _NAMES = (
 
 def _sources(folder: str, host: str, *digests: str) -> tuple[Source, ...]:
     return tuple(
-        Source(f"{folder}/{name}.gz", sha256, f"{host}/{name}.gz", repacked=True)
+        Source(f"{folder}/{name}.gz", sha256, f"{host}/{name}.gz", decompress=True)
         for name, sha256 in zip(_NAMES, digests, strict=True)
     )
 
@@ -58,37 +52,28 @@ FASHION_SOURCES = _sources(
 )
 
 
-def _read_images(images: Source, labels: Source) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    pixels = read_idx(images.read(), images.path, 3)
-    classes = read_idx(labels.read(), labels.path, 1)
-    if pixels.shape[1:] != IMAGE_SHAPE:
-        raise ValueError(
-            f"{images.path} holds images of {pixels.shape[1:]}, expected {IMAGE_SHAPE}"
-        )
-    if len(classes) != len(pixels):
-        raise ValueError(f"{labels.path} has {len(classes)} labels of {len(pixels)} images")
-    if classes.max(initial=0) >= len(DIGITS):
-        raise ValueError(f"{labels.path} has the label {classes.max()}, expected 0 to 9")
-    return pixels.reshape(len(pixels), -1), classes.astype(np.intp)
-
-
-def _read_pixels(entry: Entry) -> Dataset:
+def _read_pixels(info: DatasetInfo) -> Dataset:
     digits_train, digits_test, clothes_train, clothes_test = (
-        _read_images(*entry.sources[i : i + 2]) for i in range(0, len(entry.sources), 2)
+        read_mnist_files(*info.sources[i : i + 2]) for i in range(0, len(info.sources), 2)
     )
+    y_train, y_test = (
+        np.concatenate([digits[1], clothes[1] + len(DIGITS)]).astype(np.intp)
+        for digits, clothes in ((digits_train, clothes_train), (digits_test, clothes_test))
+    )
+    n_pixels = math.prod(IMAGE_SHAPE)
     return Dataset(
-        name=entry.name,
-        X_train=np.concatenate([digits_train[0], clothes_train[0]]),
-        y_train=np.concatenate([digits_train[1], clothes_train[1] + len(DIGITS)]),
-        X_test=np.concatenate([digits_test[0], clothes_test[0]]),
-        y_test=np.concatenate([digits_test[1], clothes_test[1] + len(DIGITS)]),
+        name=info.name,
+        X_train=np.concatenate([digits_train[0], clothes_train[0]]).reshape(-1, n_pixels),
+        y_train=y_train,
+        X_test=np.concatenate([digits_test[0], clothes_test[0]]).reshape(-1, n_pixels),
+        y_test=y_test,
         class_names=(*DIGITS, *CLOTHES),
-        n_tasks=entry.n_tasks,
+        n_tasks=info.n_tasks,
         image_shape=IMAGE_SHAPE,
     )
 
 
-PIXELS = Entry(
+PIXELS = DatasetInfo(
     name="mnist20-pixels",
     summary="MNIST and Fashion-MNIST as pixels",
     n_train=120_000,
@@ -103,6 +88,7 @@ PIXELS = Entry(
     ),
     read=_read_pixels,
     sources=(*MNIST_SOURCES, *FASHION_SOURCES),
+    fingerprint="0991f97c069ccbf4",
 )
 FEATURES = replace(
     PIXELS,
@@ -118,15 +104,17 @@ FEATURES = replace(
     sources=(*PIXELS.sources, *TEST_SOURCES),
     encoder="LeNet5",
     note=(
-        "The encoder learned from the 10,000 images of KMNIST's test split, distorted a little "
-        "whenever they were shown; the paper's learned from the 60,000 of the training split as "
-        "they are (mnist20-paper)."
+        "The encoder was trained on the 10,000 images of KMNIST's test split with random affine "
+        "augmentation; the paper's encoder was trained on the 60,000 images of the training split "
+        "without augmentation (mnist20-paper)."
     ),
+    fingerprint="2cd47debdf9208fa",
 )
 PAPER = replace(
     FEATURES,
     name="mnist20-paper",
     summary="mnist20 with LeNet5 trained as in the paper",
     sources=(*PIXELS.sources, *TRAIN_SOURCES),
-    note="Made as the paper describes; it must be built, from KMNIST's training split.",
+    note="The paper's procedure, to be built by the user from KMNIST's training split.",
+    fingerprint="",
 )

@@ -1,4 +1,4 @@
-"""Tiny-ImageNet's first hundred classes: a stand-in for CIFAR-100, with the same shape."""
+"""The first hundred classes of Tiny-ImageNet, a stand-in for CIFAR-100 of the same shape."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon_lab.data.dataset import Dataset
-from kenyon_lab.data.entry import Entry
-from kenyon_lab.data.npz import read_npz, take
+from kenyon_lab.data.info import DatasetInfo
+from kenyon_lab.data.npz import get_array, read_npz
 from kenyon_lab.data.source import Source
 
 if TYPE_CHECKING:
@@ -20,27 +20,27 @@ SOURCE = Source(
 )
 
 
-def _read(entry: Entry) -> Dataset:
-    (source,) = entry.sources
+def _read(info: DatasetInfo) -> Dataset:
+    (source,) = info.sources
     arrays, name = read_npz(source.read(), source.path), source.path
 
     def features(part: str) -> NDArray[np.float32]:
-        levels = take(arrays, f"x_{part}", name, "u", 2)
-        # The levels are finer near zero, where most of the activations are.
+        levels = get_array(arrays, f"x_{part}", name, "u", 2)
+        # The quantisation is finer near zero, where most activations lie.
         return 6 * np.square(levels / np.float32(255))
 
     return Dataset(
-        name=entry.name,
+        name=info.name,
         X_train=features("train"),
-        y_train=take(arrays, "y_train", name, "iu", 1).astype(np.intp),
+        y_train=get_array(arrays, "y_train", name, "iu", 1).astype(np.intp),
         X_test=features("test"),
-        y_test=take(arrays, "y_test", name, "iu", 1).astype(np.intp),
-        class_names=tuple(take(arrays, "wnids", name, "U", 1).tolist()),
-        n_tasks=entry.n_tasks,
+        y_test=get_array(arrays, "y_test", name, "iu", 1).astype(np.intp),
+        class_names=tuple(get_array(arrays, "wnids", name, "U", 1).tolist()),
+        n_tasks=info.n_tasks,
     )
 
 
-FEATURES = Entry(
+FEATURES = DatasetInfo(
     name="tiny100",
     summary="Tiny-ImageNet through EfficientNet, for CIFAR-100",
     n_train=50_000,
@@ -56,8 +56,9 @@ FEATURES = Entry(
     read=_read,
     sources=(SOURCE,),
     note=(
-        "A stand-in for CIFAR-100 of the same shape: images reduced to 32 x 32, enlarged to 128 x "
-        "128, 512 of the encoder's 1280 pooled channels. The encoder has seen these classes in "
-        "ImageNet, so figures are optimistic, for every method alike."
+        "A stand-in for CIFAR-100 of the same shape: images reduced to 32 x 32 pixels, enlarged to "
+        "128 x 128, and encoded by 512 of EfficientNet's 1280 pooled channels. The encoder was "
+        "trained on these classes in ImageNet, so accuracies are optimistic for every method."
     ),
+    fingerprint="9875514e98f719c0",
 )

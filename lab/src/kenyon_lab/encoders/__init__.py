@@ -1,6 +1,6 @@
-"""From images or text to the features that the circuit learns from.
+"""Encoders from images or text to features.
 
-Needs PyTorch (``pip install 'kenyon-lab[torch]'``), and sentence-transformers for text.
+They need PyTorch (``pip install 'kenyon-lab[torch]'``); MiniLM also needs sentence-transformers.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""From raw data to features: how the datasets that need an encoder are made."""
+"""Computation of features from raw data, for the datasets with an encoder."""
 
 from __future__ import annotations
 
@@ -8,110 +8,105 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.data import CATALOGUE, Dataset
+from kenyon_lab.data import DATASETS, Dataset
 from kenyon_lab.data.cifar100 import read_images
 from kenyon_lab.data.clinc150 import read_queries
 from kenyon_lab.data.features import built_path, write_features
-from kenyon_lab.data.kmnist import read_characters
-from kenyon_lab.data.mnist20 import IMAGE_SHAPE, PIXELS
+from kenyon_lab.data.mnist20 import PIXELS
+from kenyon_lab.data.mnist_files import IMAGE_SHAPE, read_mnist_files
+from kenyon_lab.encoders.encoder import Encoder, Progress, no_progress
 from kenyon_lab.encoders.lenet5 import LeNet5
 from kenyon_lab.encoders.minilm import MiniLM
 from kenyon_lab.encoders.resnet18 import ResNet18
-from kenyon_lab.running import Track, silent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from kenyon_lab.data.entry import Entry
+    from kenyon_lab.data.info import DatasetInfo
 
 
 @dataclass(frozen=True)
 class Builder:
-    """Makes the features of a dataset anew from raw data.
+    """Builds the features of datasets from raw data.
 
     Parameters
     ----------
     folder : path, optional
-        Where the features go, with the encoder if it was trained for them; by default where
-        `kenyon_lab.data.load` looks for those that do not come with Kenyon.
+        Folder for the features, and for the encoder if the build trains it; by default the cache,
+        where `kenyon_lab.data.load` looks for features that are not packaged.
     n_threads : int
-        How many threads PyTorch may use.
-    track : callable
+        Number of PyTorch threads.
+    progress : callable
         Shows progress, as `rich.progress.track` does.
     model : str, optional
-        The model for text, by its name or its folder, if it is not MiniLM's usual name.
+        Name or folder of the text model, by default `MiniLM.NAME`.
     """
 
     folder: Path | None = None
     n_threads: int = 1
-    track: Track = silent
-    model: str | None = None
+    progress: Progress = no_progress
+    model: str = MiniLM.NAME
 
     def build(self, name: str) -> Path:
-        """Make the features of a dataset and return the path of the file that holds them."""
-        encoded = [entry.name for entry in CATALOGUE.values() if entry.encoder]
+        """Compute the features of a dataset, write them, and return the path of the file."""
+        encoded = [info.name for info in DATASETS.values() if info.encoder]
         if name not in encoded:
             raise ValueError(f"name must be one of {', '.join(encoded)}; got {name!r}")
-        entry = CATALOGUE[name]
-        make = {"LeNet5": self._mnist20, "MiniLM": self._clinc150, "ResNet18": self._cifar100}
-        path = self._path(name)
-        # Refused before the work and not after it.
+        info = DATASETS[name]
+        compute = {"LeNet5": self._mnist20, "MiniLM": self._clinc150, "ResNet18": self._cifar100}
+        path = built_path(name) if self.folder is None else self.folder / f"{name}.npz"
+        # Checked first, because the computation takes minutes.
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.access(path.parent, os.W_OK):
-            raise PermissionError(f"the folder {path.parent} cannot be written to")
-        write_features(make[entry.encoder](entry), path)
+            raise PermissionError(f"the folder {path.parent} is not writable")
+        write_features(compute[info.encoder](info, path), path)
         return path
 
-    def _path(self, name: str) -> Path:
-        return built_path(name) if self.folder is None else self.folder / f"{name}.npz"
-
-    def _mnist20(self, entry: Entry) -> Dataset:
+    def _mnist20(self, info: DatasetInfo, path: Path) -> Dataset:
         images = PIXELS.load()
-        characters = read_characters(*entry.sources[-2:])
-        # The paper's encoder saw its images as they are, but six times as many.
-        distort = entry.name == "mnist20"
-        encoder = LeNet5.train(*characters, distort=distort, track=self.track)
-        encoder.save(self._path(entry.name).with_suffix(".safetensors"))
+        characters = read_mnist_files(*info.sources[-2:])
+        # The paper's encoder had six times as many training images, and no augmentation.
+        augment = info.name == "mnist20"
+        encoder = LeNet5.train(*characters, augment=augment, progress=self.progress)
+        encoder.save(path.with_suffix(".safetensors"))
         return replace(
             images,
-            name=entry.name,
+            name=info.name,
             X_train=self._encode(encoder, images.X_train.reshape(-1, *IMAGE_SHAPE)),
             X_test=self._encode(encoder, images.X_test.reshape(-1, *IMAGE_SHAPE)),
             image_shape=None,
         )
 
-    def _cifar100(self, entry: Entry) -> Dataset:
-        archive, checkpoint = entry.sources
+    def _cifar100(self, info: DatasetInfo, _: Path) -> Dataset:
+        archive, checkpoint = info.sources
         encoder = ResNet18.from_checkpoint(checkpoint.fetch())
         images = read_images(archive)
         return Dataset(
-            name=entry.name,
+            name=info.name,
             X_train=self._encode(encoder, images.X_train),
             y_train=images.y_train.astype(np.intp),
             X_test=self._encode(encoder, images.X_test),
             y_test=images.y_test.astype(np.intp),
             class_names=images.class_names,
-            n_tasks=entry.n_tasks,
+            n_tasks=info.n_tasks,
         )
 
-    def _clinc150(self, entry: Entry) -> Dataset:
-        (source,) = entry.sources
-        encoder = MiniLM() if self.model is None else MiniLM(self.model)
-        queries = read_queries(source)
-        intents = list(dict.fromkeys(queries["train"].intents))
-        position = {intent: i for i, intent in enumerate(intents)}
+    def _clinc150(self, info: DatasetInfo, _: Path) -> Dataset:
+        (source,) = info.sources
+        encoder, queries = MiniLM(self.model), read_queries(source)
+        index = {intent: i for i, intent in enumerate(dict.fromkeys(queries["train"].intents))}
         return Dataset(
-            name=entry.name,
+            name=info.name,
             X_train=self._encode(encoder, queries["train"].texts),
-            y_train=np.array([position[intent] for intent in queries["train"].intents]),
+            y_train=np.array([index[intent] for intent in queries["train"].intents]),
             X_test=self._encode(encoder, queries["test"].texts),
-            y_test=np.array([position[intent] for intent in queries["test"].intents]),
-            class_names=tuple(intents),
-            n_tasks=entry.n_tasks,
+            y_test=np.array([index[intent] for intent in queries["test"].intents]),
+            class_names=tuple(index),
+            n_tasks=info.n_tasks,
             X_out_of_scope=self._encode(encoder, queries["oos_test"].texts),
         )
 
-    def _encode(self, encoder: LeNet5 | MiniLM | ResNet18, inputs: Any) -> NDArray[np.float32]:
-        return encoder.encode(inputs, n_threads=self.n_threads, track=self.track)
+    def _encode(self, encoder: Encoder, inputs: Any) -> NDArray[np.float32]:
+        return encoder.encode(inputs, n_threads=self.n_threads, progress=self.progress)

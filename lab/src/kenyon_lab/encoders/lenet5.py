@@ -1,4 +1,4 @@
-"""LeNet5, trained on Japanese characters to see other images with."""
+"""LeNet5, an encoder that is trained on images of Japanese characters."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from safetensors.torch import load_file
 from torch import nn
 
 from kenyon_lab.data.features import packaged_path
-from kenyon_lab.encoders.distort import Distort
-from kenyon_lab.running import batches, silent, threads
+from kenyon_lab.data.mnist_files import IMAGE_SHAPE, N_CLASSES
+from kenyon_lab.encoders.augmentation import RandomAffine
+from kenyon_lab.encoders.encoder import Encoder, no_progress
 from kenyon_lab.shared import write_tensors
+from kenyon_lab.torch_threads import torch_threads
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
 
-    from kenyon_lab.running import Track
+    from kenyon_lab.encoders.encoder import Progress
 
-IMAGE_SHAPE = (28, 28)
 N_FEATURES = 84
-N_CLASSES = 10
 EPOCHS = 25
-BATCH = 64
+TRAINING_BATCH = 64
 LEARNING_RATE = 0.001
-ENCODED_AT_ONCE = 1000
 
 
-class LeNet5:
+class LeNet5(Encoder):
     """Encodes images of 28 x 28 pixels by the 84 features of LeNet5's last hidden layer.
 
-    The network is that of LeCun et al. (1998), with ReLUs and with batch normalisation before
-    each; like there, its two pooling layers average. It learns as in Shen, Dasgupta, Navlakha
-    (2021): Adam at a learning rate of 0.001, batches of 64, 25 epochs. Training is done in float64:
-    the last bits differ between machines, and only so do the differences stay too small to matter.
+    The network is that of LeCun et al. (1998), with average pooling, ReLUs, and batch normalisation
+    before each ReLU. `encode` takes uint8 images of shape (n_images, 28, 28); no feature is
+    negative. Training follows Shen, Dasgupta, Navlakha (2021): Adam with a learning rate of 0.001,
+    batches of 64, 25 epochs. It runs in float64, so that the rounding differences between machines
+    stay too small to change the features.
 
     Examples
     --------
@@ -53,6 +53,9 @@ class LeNet5:
     LeCun, Bottou, Bengio, Haffner 1998, Gradient-based learning applied to document recognition.
     """
 
+    n_features = N_FEATURES
+    batch_size = 1000
+
     def __init__(self, network: nn.Sequential) -> None:
         self._network = network.float().eval()
 
@@ -62,36 +65,34 @@ class LeNet5:
         images: NDArray[np.uint8],
         labels: NDArray[np.integer[Any]],
         *,
-        distort: bool = False,
+        augment: bool = False,
         seed: int = 0,
-        track: Track = silent,
+        progress: Progress = no_progress,
     ) -> LeNet5:
-        """Train an encoder to tell ten classes apart.
+        """Train an encoder to classify images of ten classes.
 
         Parameters
         ----------
         images : array of uint8 of shape (n_images, 28, 28)
         labels : array of shape (n_images,)
             The classes, 0 to 9.
-        distort : bool
-            Whether images are turned, sheared, stretched and shifted a little whenever they are
-            shown, which makes up for images that are few. The paper does not.
+        augment : bool
+            Apply a `RandomAffine` transformation to each image in each epoch. The paper does not.
         seed : int
-            Draws the first weights, the order of the images and how they are distorted.
-        track : callable
+            Seed of the initial weights, the order of the images and the augmentation.
+        progress : callable
             Shows progress, as `rich.progress.track` does.
         """
-        _check_images(images)
-        X, y = _to_tensor(images), _check_labels(labels, len(images))
+        X, y = _to_tensor(_check_images("images", images)), _check_labels(labels, len(images))
         generator = np.random.default_rng(seed)
-        distortion = Distort(generator) if distort else nn.Identity()
+        augmentation = RandomAffine(generator) if augment else nn.Identity()
         hidden = hidden_layers()
-        fit(nn.Sequential(distortion, hidden), X.double(), y, generator, track)
+        fit(nn.Sequential(augmentation, hidden), X.double(), y, generator, progress)
         return cls(hidden)
 
     @classmethod
     def packaged(cls) -> LeNet5:
-        """Return the encoder whose features are the dataset mnist20."""
+        """Return the encoder of the dataset mnist20."""
         return cls.load(packaged_path("mnist20").with_suffix(".safetensors"))
 
     @classmethod
@@ -108,36 +109,22 @@ class LeNet5:
         return cls(network)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the encoder to a safetensors file, all of it or nothing."""
+        """Write the encoder to a safetensors file, atomically."""
         state = self._network.state_dict()
         write_tensors(Path(path), {name: values.numpy() for name, values in state.items()})
 
-    def encode(
-        self, images: NDArray[np.uint8], *, n_threads: int = 1, track: Track = silent
-    ) -> NDArray[np.float32]:
-        """Return 84 features, none negative, for each image.
+    def _check(self, inputs: Any) -> NDArray[np.uint8]:
+        return _check_images("inputs", inputs)
 
-        Parameters
-        ----------
-        images : array of uint8 of shape (n_images, 28, 28)
-        n_threads : int
-            How many threads PyTorch may use.
-        track : callable
-            Shows progress, as `rich.progress.track` does.
-        """
-        _check_images(images)
-        features = np.empty((len(images), N_FEATURES), dtype=np.float32)
-        with threads(n_threads), torch.inference_mode():
-            for batch in track(batches(len(images), ENCODED_AT_ONCE), "Encoding by LeNet5"):
-                features[batch] = self._network(_to_tensor(images[batch])).numpy()
-        return features
+    def _encode(self, batch: NDArray[np.uint8]) -> Any:
+        return self._network(_to_tensor(batch)).numpy()
 
 
 @torch.random.fork_rng(devices=[])
 def hidden_layers() -> nn.Sequential:
-    """Return LeNet5 up to its last hidden layer, not yet trained.
+    """Return LeNet5 up to its last hidden layer, untrained.
 
-    The biases are those of the normalisation, which would cancel any before it.
+    The other layers have no bias because batch normalisation would cancel it.
     """
     return nn.Sequential(
         nn.Conv2d(1, 6, 5, padding=2, bias=False),
@@ -156,20 +143,20 @@ def fit(
     X: torch.Tensor,
     y: torch.Tensor,
     generator: np.random.Generator,
-    track: Track,
+    progress: Progress,
 ) -> None:
-    """Train hidden layers, below an output layer that is then dropped, in the precision of X."""
+    """Train hidden layers with a temporary output layer, in the precision of X."""
     with torch.random.fork_rng(devices=[]):
         network = nn.Sequential(hidden, nn.Linear(N_FEATURES, N_CLASSES)).to(X.dtype)
     _initialise(network, generator)
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, fused=True)
-    # So small a network learns no faster on more threads.
-    with threads(1):
-        for _ in track(range(EPOCHS), "Training LeNet5"):
+    # Batch normalisation is undefined for one image, so a last batch of one is dropped.
+    n_used = len(X) - (len(X) % TRAINING_BATCH == 1)
+    # So small a network does not train faster on more threads.
+    with torch_threads(1):
+        for _ in progress(range(EPOCHS), "Training LeNet5"):
             order = torch.from_numpy(generator.permutation(len(X)))
-            # A last batch of one image would have no variance to be normalised by.
-            for batch in batches(len(X) - (len(X) % BATCH == 1), BATCH):
-                chosen = order[batch]
+            for chosen in order[:n_used].split(TRAINING_BATCH):
                 optimizer.zero_grad()
                 loss = nn.functional.cross_entropy(network(X[chosen]), y[chosen])
                 loss.backward()
@@ -177,7 +164,7 @@ def fit(
 
 
 def _initialise(network: nn.Module, generator: np.random.Generator) -> None:
-    """Draw weights from PyTorch's usual distribution, but the same ones on every processor."""
+    """Draw weights from PyTorch's default distribution, with NumPy: equal on every processor."""
     for layer in network.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             bound = layer.weight[0].numel() ** -0.5
@@ -186,13 +173,18 @@ def _initialise(network: nn.Module, generator: np.random.Generator) -> None:
                 values.data = torch.from_numpy(drawn).to(values.dtype)
 
 
-def _check_images(images: NDArray[np.uint8]) -> None:
-    came = np.asarray(images)
-    if came is not images or came.dtype != np.uint8 or came.shape[1:] != IMAGE_SHAPE:
+def _check_images(name: str, images: Any) -> NDArray[np.uint8]:
+    if (
+        not isinstance(images, np.ndarray)
+        or images.dtype != np.uint8
+        or images.shape[1:] != IMAGE_SHAPE
+    ):
+        found = np.asarray(images)
         raise ValueError(
-            "images must be an array of uint8 of the shape (n_images, 28, 28); got "
-            f"{type(images).__name__} of {came.dtype} of the shape {came.shape}"
+            f"{name} must be an array of uint8 of shape (n_images, 28, 28); got "
+            f"{type(images).__name__} of {found.dtype} of shape {found.shape}"
         )
+    return images
 
 
 def _to_tensor(images: NDArray[np.uint8]) -> torch.Tensor:
@@ -202,9 +194,12 @@ def _to_tensor(images: NDArray[np.uint8]) -> torch.Tensor:
 def _check_labels(labels: NDArray[np.integer[Any]], n_images: int) -> torch.Tensor:
     if labels.shape != (n_images,) or labels.dtype.kind not in "iu":
         raise ValueError(
-            f"labels must be one whole number for each of {n_images} images; got {labels.dtype} "
-            f"of the shape {labels.shape}"
+            f"labels must be one integer for each of {n_images} images; got {labels.dtype} of "
+            f"shape {labels.shape}"
         )
     if n_images < 2 or labels.min() < 0 or labels.max() >= N_CLASSES:
-        raise ValueError(f"labels must be from 0 to {N_CLASSES - 1}, of two images or more")
+        raise ValueError(
+            f"labels must be from 0 to {N_CLASSES - 1}, of at least two images; got "
+            f"{np.unique(labels)[:20].tolist()} of {n_images}"
+        )
     return torch.from_numpy(labels.astype(np.int64))

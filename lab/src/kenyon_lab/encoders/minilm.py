@@ -1,4 +1,4 @@
-"""MiniLM, trained on sentences by others to read other texts with."""
+"""MiniLM, a published sentence encoder."""
 
 from __future__ import annotations
 
@@ -9,44 +9,35 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from kenyon_lab.running import batches, silent, threads
+from kenyon_lab.encoders.encoder import Encoder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from os import PathLike
 
-    from numpy.typing import NDArray
-
-    from kenyon_lab.running import Track
-
-N_FEATURES = 384
 LIBRARIES = ("huggingface_hub", "sentence_transformers", "transformers")
-# The repository holds the model in the formats of other libraries too.
+# The repository also has the model in the formats of other libraries.
 FILES = ["*.json", "*.txt", "model.safetensors"]
-# Many, for sentence-transformers to sort by length before it reads READ_AT_ONCE at a time.
-ENCODED_AT_ONCE = 256
-READ_AT_ONCE = 32
+TEXTS_PER_PASS = 32
 
 
-class MiniLM:
-    """Encodes texts by the 384 features of all-MiniLM-L6-v2, close for texts of like meaning.
+class MiniLM(Encoder):
+    """Encodes texts by the 384-dimensional embeddings of all-MiniLM-L6-v2.
 
-    The features of a text have the length 1. Its first 256 tokens count, some 200 words. Needs
-    sentence-transformers (``pip install 'kenyon-lab[text]'``).
+    `encode` takes a sequence of strings and returns vectors of unit length. A text is truncated to
+    256 tokens, about 200 words. Needs sentence-transformers (``pip install 'kenyon-lab[text]'``).
 
     Parameters
     ----------
     model : str or path
-        The name of the model, which is downloaded once, or the folder that holds it.
+        The name of the model, which is downloaded once, or the folder of the model.
 
     Raises
     ------
     ImportError
         If sentence-transformers is not installed.
     OSError
-        If the model is neither here nor can be downloaded.
+        If the model cannot be loaded or downloaded.
 
     Examples
     --------
@@ -61,6 +52,10 @@ class MiniLM:
     Wang et al. 2020, MiniLM: deep self-attention distillation for task-agnostic compression of
     pre-trained transformers.
     """
+
+    n_features = 384
+    # Larger than TEXTS_PER_PASS, so that sentence-transformers can sort the texts by length.
+    batch_size = 256
 
     NAME: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
     REVISION: ClassVar[str] = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
@@ -78,53 +73,42 @@ class MiniLM:
             with _quiet():
                 folder = Path(model)
                 if not folder.is_dir():
-                    # Without a network SentenceTransformer would try again for a minute.
+                    # Without a network, SentenceTransformer would retry for a minute.
                     revision = self.REVISION if model == self.NAME else None
                     found = snapshot_download(str(model), revision=revision, allow_patterns=FILES)
                     folder = Path(found)
                 self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
             self._encode([""])
-        # The libraries report what is not this model by whatever error they first come upon.
+        # The libraries raise errors of any type for a folder that is not this model.
         except Exception as error:
             raise OSError(
-                f"model must be {self.NAME!r}, with a network to download it once, or a folder "
-                f"that holds this model; nothing could be loaded from {str(model)!r}"
+                f"model must be {self.NAME!r}, with a network to download it once, or the folder "
+                f"of this model; got {str(model)!r}, which cannot be loaded"
             ) from error
 
-    def encode(
-        self, texts: Sequence[str], *, n_threads: int = 1, track: Track = silent
-    ) -> NDArray[np.float32]:
-        """Return 384 features for each text.
+    def _check(self, inputs: Any) -> list[str]:
+        if isinstance(inputs, str) or not isinstance(inputs, Iterable):
+            raise ValueError(f"inputs must be a sequence of strings; got {type(inputs).__name__}")
+        texts = list(inputs)
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise ValueError(f"inputs must be strings; got {type(text).__name__} at index {i}")
+        return texts
 
-        Parameters
-        ----------
-        texts : sequence of str
-        n_threads : int
-            How many threads PyTorch may use.
-        track : callable
-            Shows progress, as `rich.progress.track` does.
-        """
-        texts = _check_texts(texts)
-        features = np.empty((len(texts), N_FEATURES), dtype=np.float32)
-        with threads(n_threads):
-            for batch in track(batches(len(texts), ENCODED_AT_ONCE), "Encoding by MiniLM"):
-                features[batch] = self._encode(texts[batch])
-        return features
-
-    def _encode(self, texts: list[str]) -> NDArray[np.float32]:
+    def _encode(self, batch: list[str]) -> Any:
         features = self._model.encode(
-            texts, batch_size=READ_AT_ONCE, normalize_embeddings=True, show_progress_bar=False
+            batch, batch_size=TEXTS_PER_PASS, normalize_embeddings=True, show_progress_bar=False
         )
-        return features.reshape(len(texts), N_FEATURES)
+        return features.reshape(len(batch), self.n_features)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep libraries from showing how they load a model, then let them show as much as before."""
-    progress: Any = import_module("transformers.utils.logging")
-    shows_progress = progress.is_progress_bar_enabled()
+    """Silence the libraries while they load a model, and restore their settings afterwards."""
+    settings: Any = import_module("transformers.utils.logging")
+    shows_progress = settings.is_progress_bar_enabled()
     levels = {logger: logger.level for logger in map(logging.getLogger, LIBRARIES)}
-    progress.disable_progress_bar()
+    settings.disable_progress_bar()
     for logger in levels:
         logger.setLevel(logging.ERROR)
     try:
@@ -133,14 +117,4 @@ def _quiet() -> Iterator[None]:
         for logger, level in levels.items():
             logger.setLevel(level)
         if shows_progress:
-            progress.enable_progress_bar()
-
-
-def _check_texts(texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise ValueError(f"texts must be a sequence of strings; got {type(texts).__name__}")
-    texts = list(texts)
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"texts must be strings; got {type(text).__name__} at position {i}")
-    return texts
+            settings.enable_progress_bar()

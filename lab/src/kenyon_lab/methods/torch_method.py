@@ -14,8 +14,8 @@ import torch
 import torch._dynamo
 
 from kenyon_lab.methods.method import Method
-from kenyon_lab.running import batches, threads
 from kenyon_lab.shared import MAX_CELLS, check_whole
+from kenyon_lab.torch_threads import torch_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ class TorchMethod(Method):
 
     @contextmanager
     def running(self) -> Iterator[None]:  # noqa: D102
-        with super().running(), threads(self.n_threads):
+        with super().running(), torch_threads(self.n_threads):
             yield
 
     def _start(self) -> None:
@@ -56,17 +56,15 @@ class TorchMethod(Method):
         self, X: NDArray[Any], y: NDArray[np.intp]
     ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Cut samples into batches for PyTorch, and count them as shown."""
-        inputs, targets = tensor(X), torch.from_numpy(y)
-        for batch in batches(len(X), self.batch_size):
-            self.n_shown += batch.stop - batch.start
-            yield inputs[batch], targets[batch]
+        size = int(self.batch_size)
+        batches = zip(tensor(X).split(size), torch.from_numpy(y).split(size), strict=True)
+        for inputs, targets in batches:
+            self.n_shown += len(inputs)
+            yield inputs, targets
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        inputs = tensor(X)
         with torch.inference_mode():
-            best = [
-                self.logits(inputs[batch]).argmax(1) for batch in batches(len(X), PREDICTED_AT_ONCE)
-            ]
+            best = [self.logits(inputs).argmax(1) for inputs in tensor(X).split(PREDICTED_AT_ONCE)]
         return torch.cat(best).numpy().astype(np.intp)
 
     @abstractmethod

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, StrictUndefined
 
-from kenyon_lab.data.catalogue import CATALOGUE
+from kenyon_lab.data import DATASETS
 from kenyon_lab.methods.catalogue import METHODS
 from kenyon_lab.reproduction import tables
 from kenyon_lab.shared import replacing
@@ -88,7 +88,7 @@ def _render(report: Report) -> str:
         groups=Counter(column.group for column in tables.COLUMNS),
         tables=tables,
         circumstances=tables.circumstances(_results(report)),
-        datasets=CATALOGUE,
+        datasets=DATASETS,
         methods=METHODS,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.data import CATALOGUE
+from kenyon_lab.data import DATASETS
 from kenyon_lab.experiments.catalogue import EXPERIMENTS
 from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.methods.catalogue import METHODS
@@ -113,7 +113,7 @@ class Profile:
             settings = (setting, "default") if setting == "tuned" else (setting,)
             if (
                 (record.part, record.permuted) == ("test", False)
-                and record.n_tasks == CATALOGUE[record.dataset].n_tasks
+                and record.n_tasks == DATASETS[record.dataset].n_tasks
                 and record.setting in settings
                 and record.order == METHODS[record.method].order
                 and parameters.items() <= record.parameters.items()

@@ -1,4 +1,4 @@
-"""The contact sheet is a picture of the images, a row for each class."""
+"""The contact sheet: one row of images per class."""
 
 import sys
 
@@ -7,17 +7,17 @@ import pytest
 from matplotlib.image import imread
 
 from kenyon_lab.data import Dataset, load
-from kenyon_lab.data.sheet import COLUMNS, draw_sheet
+from kenyon_lab.data.contact_sheet import COLUMNS, draw_contact_sheet
 
 
 def drawn(dataset, path):
-    draw_sheet(dataset, path)
+    draw_contact_sheet(dataset, path)
     assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     return imread(path)[:, :, :3].mean(axis=2)
 
 
 def images(count=3, shape=(4, 4), names=("a", "b")):
-    """As many images of each class, the first class bright and the second dark."""
+    """Images of two classes, the first bright and the second dark."""
     X = np.zeros((2 * count, shape[0] * shape[1]))
     y = np.arange(2 * count) % 2
     X[y == 1] = 9
@@ -31,7 +31,7 @@ def test_digits_are_drawn(tmp_path):
     assert np.mean(picture > 0.9) > 0.2, "and there is paper"
 
 
-def test_every_class_has_its_row(tmp_path):
+def test_one_row_per_class(tmp_path):
     picture = drawn(images(count=COLUMNS), tmp_path / "mine.png")
     height, width = picture.shape
     middle = slice(width // 2, width * 3 // 4)
@@ -39,14 +39,14 @@ def test_every_class_has_its_row(tmp_path):
     assert picture[height * 3 // 4, middle].mean() < 0.1
 
 
-def test_classes_of_few_images_leave_their_row_empty_at_the_end(tmp_path):
+def test_small_class_leaves_row_empty(tmp_path):
     picture = drawn(images(count=3), tmp_path / "mine.png")
     height, width = picture.shape
     assert picture[height * 3 // 4, width * 9 // 10] > 0.9
     assert picture.min() < 0.1
 
 
-def test_images_that_are_not_square(tmp_path):
+def test_non_square_images(tmp_path):
     wide, high = (
         drawn(images(count=COLUMNS, shape=shape), tmp_path / "mine.png")
         for shape in ((2, 6), (6, 2))
@@ -55,29 +55,29 @@ def test_images_that_are_not_square(tmp_path):
 
 
 @pytest.mark.parametrize("names", [("$a", "b$"), ("$x$", "$\\nope$"), ("_", ""), ("a\nb", "ü 日")])
-def test_names_are_drawn_as_they_are(tmp_path, names, recwarn):
-    draw_sheet(images(names=names), tmp_path / "mine.png")
+def test_names_are_drawn_verbatim(tmp_path, names, recwarn):
+    draw_contact_sheet(images(names=names), tmp_path / "mine.png")
     assert [w for w in recwarn if "Glyph" not in str(w.message)] == []
 
 
-def test_a_sheet_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
+def test_failed_write_leaves_nothing(tmp_path):
     with pytest.raises(OSError, match=r"could not be written: .*nowhere"):
-        draw_sheet(images(), tmp_path / "nowhere" / "mine.png")
+        draw_contact_sheet(images(), tmp_path / "nowhere" / "mine.png")
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(OSError, match=r"could not be written: .*folder\.png"):
-        draw_sheet(images(), tmp_path / "folder.png")
+        draw_contact_sheet(images(), tmp_path / "folder.png")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.png"]
 
 
-def test_an_old_sheet_is_replaced(tmp_path):
+def test_replaces_old_file(tmp_path):
     (tmp_path / "mine.png").write_text("old")
     drawn(images(), tmp_path / "mine.png")
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_without_matplotlib_it_is_said_how_to_get_it(tmp_path, monkeypatch):
+def test_error_without_matplotlib(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"pip install 'kenyon-lab\[figures\]'"):
-        draw_sheet(images(), tmp_path / "mine.png")
+        draw_contact_sheet(images(), tmp_path / "mine.png")
     assert list(tmp_path.iterdir()) == []

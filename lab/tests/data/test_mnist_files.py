@@ -1,4 +1,4 @@
-"""KMNIST from either of its formats, and files that are not it."""
+"""Images and labels in IDX and .npz files."""
 
 import gzip
 import io
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kenyon_lab.data.kmnist import read_characters
+from kenyon_lab.data.mnist_files import read_mnist_files
 from lab.tests.data.test_idx import write_idx
 
 X = np.random.default_rng(0).integers(256, size=(20, 28, 28), dtype=np.uint8)
@@ -29,11 +29,11 @@ FORMATS = {"npz": ("imgs.npz", "labels.npz", as_npz), "idx": ("imgs.gz", "labels
 
 @pytest.fixture(params=FORMATS.values(), ids=FORMATS.keys())
 def read(request, give):
-    """Read images and labels that were written in one of the formats."""
+    """Write images and labels in one of the formats, and read them."""
     images_name, labels_name, write = request.param
 
     def read(images=X, labels=Y):
-        return read_characters(
+        return read_mnist_files(
             give(f"kmnist/{images_name}", images if isinstance(images, bytes) else write(images)),
             give(f"kmnist/{labels_name}", labels if isinstance(labels, bytes) else write(labels)),
         )
@@ -51,13 +51,13 @@ def test_images_and_labels(read):
 @pytest.mark.parametrize(
     "images", [X[:19], X[:, :27], X[:, :, :27], X[:0]], ids=["few", "low", "narrow", "none"]
 )
-def test_images_of_another_shape_are_refused(read, images):
+def test_rejects_images_of_another_shape(read, images):
     with pytest.raises(ValueError, match="kmnist/imgs"):
         read(images=images)
 
 
 @pytest.mark.parametrize("images", [Y, X[0], X[np.newaxis]], ids=["1d", "2d", "4d"])
-def test_images_of_other_dimensions_are_refused(read, images):
+def test_rejects_images_of_other_dimensions(read, images):
     with pytest.raises(ValueError, match="kmnist/imgs"):
         read(images=images)
 
@@ -67,12 +67,12 @@ def test_images_of_other_dimensions_are_refused(read, images):
     [Y[:19], Y + 1, np.minimum(Y, 8), np.where(Y == 3, 200, Y).astype(np.uint8), Y * 0, Y[:0]],
     ids=["few", "too high", "one missing", "out of range", "all the same", "none"],
 )
-def test_labels_that_cannot_be_are_refused(read, labels):
+def test_rejects_invalid_labels(read, labels):
     with pytest.raises(ValueError, match="kmnist/labels"):
         read(labels=labels)
 
 
-def test_files_cut_short_are_refused(read):
+def test_rejects_files_cut_short(read):
     whole = read.write(Y)
     for length in (*range(0, len(whole), 7), len(whole) - 1):
         with pytest.raises(ValueError, match="kmnist/labels"):
@@ -90,9 +90,9 @@ def npz_pair(give, images, labels):
 @pytest.mark.parametrize(
     "images", [X.astype(np.float32), X.astype(np.int16), X.astype(str)], ids=["f4", "i2", "str"]
 )
-def test_images_of_another_type_are_refused(give, images):
+def test_rejects_images_of_another_type(give, images):
     with pytest.raises(ValueError, match=r"kmnist/imgs\.npz"):
-        read_characters(*npz_pair(give, images, Y))
+        read_mnist_files(*npz_pair(give, images, Y))
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_images_of_another_type_are_refused(give, images):
     ],
     ids=["negative", "fractions", "strings", "a column"],
 )
-def test_labels_of_another_kind_are_refused(give, labels):
+def test_rejects_labels_of_another_kind(give, labels):
     with pytest.raises(ValueError, match=r"kmnist/labels\.npz"):
-        read_characters(*npz_pair(give, X, labels))
+        read_mnist_files(*npz_pair(give, X, labels))
 
 
-def test_an_npz_file_without_the_array_is_refused(give):
+def test_rejects_npz_file_without_the_array(give):
     images, labels = give("kmnist/imgs.npz", as_npz(X, "imgs")), give("labels.npz", as_npz(Y))
     with pytest.raises(ValueError, match=r"kmnist/imgs\.npz lacks the array 'arr_0'; it has imgs"):
-        read_characters(images, labels)
+        read_mnist_files(images, labels)

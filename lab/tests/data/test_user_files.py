@@ -1,4 +1,4 @@
-"""Files of one's own: what is read, and how it is divided."""
+"""The user's files: arrays, tables, labels and the train-test split."""
 
 import shutil
 from contextlib import suppress
@@ -12,18 +12,18 @@ from numpy.testing import assert_array_equal
 
 from kenyon_lab.data import load
 from kenyon_lab.data.features import packaged_path
-from lab.tests.data.table import TABLE, WORDS, N, X, assert_refused, both_tables
+from lab.tests.data.samples import TABLE, WORDS, N, X, all_files, assert_rejected, both_tables
 
 
 def whole(dataset):
-    """All samples and their labels' names, ordered by the first feature."""
+    """All samples and their class names, sorted by the first feature."""
     samples = np.concatenate([dataset.X_train, dataset.X_test])
     labels = np.concatenate([dataset.y_train, dataset.y_test])
     order = np.argsort(samples[:, 0])
     return samples[order], np.array(dataset.class_names)[labels[order]]
 
 
-def test_an_npz_file_that_is_divided_is_read_as_it_is(write):
+def test_npz_with_split(write):
     path = write(
         "mine.npz", X_train=X[:20], y_train=WORDS[:20], X_test=X[20:], y_test=WORDS[20:], extra=X
     )
@@ -39,7 +39,7 @@ def test_an_npz_file_that_is_divided_is_read_as_it_is(write):
     assert dataset.image_shape is dataset.X_out_of_scope is None
 
 
-def test_an_npz_file_that_is_not_divided_is_divided_by_a_seed(write):
+def test_npz_without_split(write):
     path = write("mine.npz", X=X, y=WORDS)
     dataset = load(path)
     assert (len(dataset.X_train), len(dataset.X_test)) == (24, 6)
@@ -54,7 +54,7 @@ def test_an_npz_file_that_is_not_divided_is_divided_by_a_seed(write):
 
 
 @both_tables
-def test_a_table_is_read_with_its_columns_in_order(write, suffix):
+def test_table(write, suffix):
     dataset = load(write(f"mine{suffix}", TABLE))
     samples, labels = whole(dataset)
     assert_array_equal(samples, X)
@@ -63,7 +63,7 @@ def test_a_table_is_read_with_its_columns_in_order(write, suffix):
 
 
 @both_tables
-def test_the_column_of_labels_may_have_any_name_and_place(write, suffix):
+def test_table_with_other_label_column(write, suffix):
     table = TABLE.select(pl.col("label").alias("what it is, [i]"), "size", "weight")
     dataset = load(write(f"mine{suffix}", table), label="what it is, [i]")
     assert_array_equal(whole(dataset)[0], X)
@@ -71,7 +71,7 @@ def test_the_column_of_labels_may_have_any_name_and_place(write, suffix):
 
 
 @both_tables
-def test_a_table_is_divided_as_arrays_are(write, suffix):
+def test_table_is_split_like_arrays(write, suffix):
     arrays, table = write("mine.npz", X=X, y=WORDS), write(f"mine{suffix}", TABLE)
     for seed in (None, 0, 5):
         assert_array_equal(load(arrays, seed=seed).X_test, load(table, seed=seed).X_test)
@@ -79,7 +79,7 @@ def test_a_table_is_divided_as_arrays_are(write, suffix):
 
 
 @pytest.mark.parametrize("name", ["mine.CSV", "mine.Npz", "mine.PARQUET", "a b.csv", "ü.v2.csv"])
-def test_names_as_people_write_them(tmp_path, name):
+def test_file_names(tmp_path, name):
     path = tmp_path / name
     if path.suffix.lower() == ".npz":
         with path.open("wb") as file:
@@ -90,8 +90,8 @@ def test_names_as_people_write_them(tmp_path, name):
     assert load(str(path)).name == str(path)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
-def test_brackets_and_stars_in_a_name_are_no_pattern(tmp_path, suffix):
+@all_files
+def test_file_names_are_not_patterns(tmp_path, suffix):
     for name, scale in (("mine1", 1), ("mine[1]", 2), ("mine*", 3), ("mine?", 4)):
         path = tmp_path / f"{name}{suffix}"
         if suffix == ".npz":
@@ -103,7 +103,7 @@ def test_brackets_and_stars_in_a_name_are_no_pattern(tmp_path, suffix):
         assert_array_equal(whole(load(tmp_path / f"{name}{suffix}"))[0], X * scale)
 
 
-def test_a_relative_path(write, tmp_path, monkeypatch):
+def test_relative_path(write, tmp_path, monkeypatch):
     write("mine.csv", TABLE)
     monkeypatch.chdir(tmp_path)
     assert load("mine.csv").name == "mine.csv"
@@ -122,8 +122,8 @@ LABELS = {
 
 
 @pytest.mark.parametrize(("labels", "names"), LABELS.values(), ids=LABELS.keys())
-@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
-def test_labels_of_many_kinds_are_told_apart(write, suffix, labels, names):
+@all_files
+def test_label_types(write, suffix, labels, names):
     table = pl.DataFrame({"size": X[:, 0], "label": labels})
     path = write("mine.npz", X=X, y=labels) if suffix == ".npz" else write(f"mine{suffix}", table)
     dataset = load(path)
@@ -136,7 +136,7 @@ def test_labels_of_many_kinds_are_told_apart(write, suffix, labels, names):
     assert found.tolist() == [positions[label] for label in labels.tolist()]
 
 
-def test_integers_and_the_same_integers_unsigned_are_the_same_classes(write):
+def test_signed_and_unsigned_labels_are_equal(write):
     y = np.arange(N) % 3
     path = write("mine.npz", X_train=X, y_train=y.astype(np.uint64), X_test=X, y_test=y)
     dataset = load(path)
@@ -145,18 +145,18 @@ def test_integers_and_the_same_integers_unsigned_are_the_same_classes(write):
     assert dataset.class_names == ("0", "1", "2")
 
 
-def test_large_labels_of_two_types_are_still_told_apart(write):
+def test_large_labels_of_two_types(write):
     large = np.array([2**53, 2**53 + 1], dtype=np.uint64)[np.arange(N) % 2]
     path = write("mine.npz", X_train=X, y_train=large, X_test=X, y_test=large.astype(np.int64))
     assert load(path).class_names == (str(2**53), str(2**53 + 1))
 
 
-def test_words_after_numbers_are_refused(write):
+def test_rejects_mixed_labels(write):
     path = write("mine.npz", X_train=X, y_train=np.arange(N) % 3, X_test=X, y_test=WORDS)
-    assert_refused(path, "labels|strings|class")
+    assert_rejected(path, "labels|strings|class")
     same = (np.arange(N) % 3).astype(str)
     path = write("mixed.npz", X_train=X, y_train=np.arange(N) % 3, X_test=X, y_test=same)
-    assert_refused(path, "labels|strings|class")
+    assert_rejected(path, "labels|strings|class")
 
 
 PARQUET_LABELS = {
@@ -167,12 +167,12 @@ PARQUET_LABELS = {
 
 
 @pytest.mark.parametrize("labels", PARQUET_LABELS.values(), ids=PARQUET_LABELS.keys())
-def test_labels_that_only_parquet_has(write, labels):
+def test_parquet_labels(write, labels):
     dataset = load(write("mine.parquet", TABLE.with_columns(label=labels)))
     assert_array_equal(whole(dataset)[1], labels.cast(str).to_numpy())
 
 
-def test_columns_of_different_numbers_become_one_type(write):
+def test_mixed_numeric_columns(write):
     table = TABLE.with_columns(
         small=pl.Series(range(N), dtype=pl.UInt8), single=pl.Series(range(N), dtype=pl.Float32)
     )
@@ -181,7 +181,7 @@ def test_columns_of_different_numbers_become_one_type(write):
     assert dataset.X_train.dtype.kind == "f"
 
 
-def test_decimals_are_numbers(write):
+def test_decimal_columns(write):
     table = TABLE.with_columns(pl.col("size").cast(pl.Decimal(10, 2)))
     assert_array_equal(whole(load(write("mine.parquet", table)))[0], X)
 
@@ -190,7 +190,7 @@ ROWS = "".join(f"{i},{i % 3}\n" for i in range(500))
 
 
 @pytest.mark.parametrize("late", ["0.5,1", "1e3,1", "-7.25,2", "7,word"])
-def test_a_csv_file_may_turn_to_fractions_or_words_late(write, late):
+def test_csv_type_changes_late(write, late):
     dataset = load(write("mine.csv", f"size,label\n{ROWS}{late}\n{late}\n{late}\n"))
     size, label = late.split(",")
     assert float(size) in whole(dataset)[0]
@@ -207,7 +207,7 @@ def test_a_csv_file_may_turn_to_fractions_or_words_late(write, late):
     ],
     ids=["Windows", "Excel", "quoted", "no last newline"],
 )
-def test_csv_files_as_other_programs_write_them(write, text):
+def test_csv_dialects(write, text):
     samples, labels = whole(load(write("mine.csv", text)))
     assert_array_equal(samples[:, 0], np.arange(500))
     assert_array_equal(labels, (np.arange(500) % 3).astype(str))
@@ -218,13 +218,13 @@ def test_quoted_labels_with_commas_and_newlines(write):
     assert load(path).class_names == ("a, b", "c\nd")
 
 
-def test_integers_that_only_python_holds_are_features_or_refused(write):
+def test_huge_integer_features(write):
     path = write("mine.csv", "size,label\n" + f"{10**20},a\n3,b\n" * 10)
     with suppress(ValueError):
         assert load(path).X_train.max() == pytest.approx(1e20)
 
 
-def test_labels_that_only_python_holds_are_told_apart_or_refused(write):
+def test_huge_integer_labels(write):
     path = write("mine.csv", "size,label\n" + f"1,{10**20}\n3,{10**20 + 1}\n" * 10)
     with suppress(ValueError):
         assert load(path).n_classes == 2
@@ -236,7 +236,7 @@ def test_labels_that_only_python_holds_are_told_apart_or_refused(write):
     st.integers(0, 99),
 )
 @settings(max_examples=30, deadline=None)
-def test_any_words_are_labels(tmp_path_factory, words, n, seed):
+def test_any_strings_are_labels(tmp_path_factory, words, n, seed):
     words = [word.rstrip("\0") for word in words]
     y = np.array(words)[np.arange(n * len(words)) % len(words)]
     path = tmp_path_factory.getbasetemp() / "words.npz"
@@ -247,14 +247,14 @@ def test_any_words_are_labels(tmp_path_factory, words, n, seed):
 
 
 @pytest.mark.parametrize(("n_classes", "n_tasks"), [(1, 1), (2, 2), (10, 10), (11, 10), (40, 10)])
-def test_ten_tasks_at_most_unless_asked_for(write, n_classes, n_tasks):
+def test_default_number_of_tasks(write, n_classes, n_tasks):
     path = write("mine.npz", X=np.ones((200, 2)), y=np.arange(200) % n_classes)
     assert load(path).n_tasks == n_tasks
     assert load(path, n_tasks=1).n_tasks == 1
     assert load(path, n_tasks=n_classes).n_tasks == n_classes
 
 
-def test_small_classes_are_kept_to_learn_from(write):
+def test_small_classes_are_for_training(write):
     y = np.array(["many"] * 20 + ["one"] + ["two"] * 2)
     dataset = load(write("mine.npz", X=np.arange(23.0)[:, np.newaxis], y=y))
     assert np.bincount(dataset.y_train).tolist() == [16, 1, 2]
@@ -262,7 +262,7 @@ def test_small_classes_are_kept_to_learn_from(write):
 
 
 @pytest.mark.parametrize("name", ["mnist20", "clinc150"])
-def test_features_that_were_built_are_read_as_such(tmp_path, name):
+def test_reads_built_features(tmp_path, name):
     shutil.copy(packaged_path(name), tmp_path / "built.npz")
     ours, theirs = load(tmp_path / "built.npz"), load(name)
     assert_array_equal(ours.X_test, theirs.X_test)

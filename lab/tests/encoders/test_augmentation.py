@@ -1,9 +1,9 @@
-"""Distortion: only in training, no more than it says, and the same for the same generator."""
+"""Random affine transformations: only in training, bounded, reproducible."""
 
 import numpy as np
 import torch
 
-from kenyon_lab.encoders.distort import Distort
+from kenyon_lab.encoders.augmentation import RandomAffine
 
 
 def square(n):
@@ -13,7 +13,7 @@ def square(n):
 
 
 def middles(images):
-    """The centres of mass, in pixels."""
+    """Centres of mass, in pixels."""
     places = torch.arange(28, dtype=images.dtype)
     weights = images[:, 0] / images[:, 0].sum(dim=(1, 2), keepdim=True)
     down = (weights.sum(dim=2) * places).sum(dim=1)
@@ -21,13 +21,13 @@ def middles(images):
     return torch.stack([down, right])
 
 
-def test_images_are_left_alone_once_training_is_over():
+def test_evaluation_does_not_transform():
     images = square(3)
-    assert torch.equal(Distort(np.random.default_rng(0)).eval()(images), images)
+    assert torch.equal(RandomAffine(np.random.default_rng(0)).eval()(images), images)
 
 
-def test_each_image_is_moved_in_its_own_way_and_not_too_far():
-    distorted = Distort(np.random.default_rng(0))(square(500))
+def test_transformations_are_bounded():
+    distorted = RandomAffine(np.random.default_rng(0))(square(500))
     moved = middles(distorted) - 13.5
     assert 3 < moved.abs().max() < 4.5, "3 pixels, stretched and sheared"
     assert len(torch.unique(moved[0])) == 500
@@ -36,8 +36,8 @@ def test_each_image_is_moved_in_its_own_way_and_not_too_far():
     assert 1.2 < areas.max() < 1.4
 
 
-def test_the_same_generator_distorts_in_the_same_way_whatever_pytorch_draws():
-    once, again = (Distort(np.random.default_rng(seed))(square(5)) for seed in (1, 1))
+def test_generator_determines_transformations():
+    once, again = (RandomAffine(np.random.default_rng(seed))(square(5)) for seed in (1, 1))
     torch.manual_seed(0)
     assert torch.equal(once, again)
-    assert not torch.equal(once, Distort(np.random.default_rng(2))(square(5)))
+    assert not torch.equal(once, RandomAffine(np.random.default_rng(2))(square(5)))

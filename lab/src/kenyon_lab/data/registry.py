@@ -1,4 +1,4 @@
-"""All datasets by their names."""
+"""The registry of datasets, and `load`."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kenyon_lab.data import cifar100, clinc150, digits, mnist20, tiny100
-from kenyon_lab.data.own import SUFFIXES, is_own, read_own
+from kenyon_lab.data.user_files import SUFFIXES, is_user_file, read_user_file
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from kenyon_lab.data.dataset import Dataset
 
-CATALOGUE = {
-    entry.name: entry
-    for entry in (
+DATASETS = {
+    info.name: info
+    for info in (
         mnist20.FEATURES,
         mnist20.PIXELS,
         mnist20.PAPER,
         clinc150.FEATURES,
         cifar100.FEATURES,
         tiny100.FEATURES,
-        digits.FEATURES,
+        digits.PIXELS,
     )
 }
 
@@ -35,21 +35,20 @@ def load(
     label: str | None = None,
     seed: int | None = None,
 ) -> Dataset:
-    """Return a dataset: one of the catalogue, or one of your own.
+    """Return a dataset, by name or from a file.
 
     Parameters
     ----------
     name : str or path
-        A name in `kenyon_lab.data.CATALOGUE`, or a file of your own: an .npz file with the arrays
-        X_train, y_train, X_test and y_test, or X and y; or a .csv or .parquet table with one column
-        of labels and features in all others.
+        A name in `kenyon_lab.data.DATASETS`; or the path of an .npz file with the arrays X_train,
+        y_train, X_test and y_test, or X and y; or the path of a .csv or .parquet table with one
+        column of labels and features in all other columns.
     n_tasks : int, optional
-        Into how many tasks the classes are split, if not as usual for this dataset.
+        Number of tasks that the classes are split into, by default that of the dataset.
     label : str, optional
-        The column of labels in a table of your own, by default "label".
+        The column of labels in a table, by default "label".
     seed : int, optional
-        Draws the samples to test on where a file of your own does not say which they are, by
-        default 0.
+        Seed of the train-test split, by default 0. Only for files that are not split.
 
     Returns
     -------
@@ -58,9 +57,9 @@ def load(
     Raises
     ------
     ValueError
-        If there is no such dataset, or a file does not hold what it should.
+        If the name is unknown, or the content of a file is invalid.
     FileNotFoundError
-        If a file is missing and cannot be downloaded, or features have not been built.
+        If a file is missing and cannot be downloaded, or the features have not been built.
 
     Examples
     --------
@@ -71,16 +70,16 @@ def load(
     >>> fly.score(digits.X_test, digits.y_test) > 0.9
     True
     """
-    if is_own(Path(name)):
-        dataset = read_own(Path(name), label, 0 if seed is None else seed)
-    elif str(name) in CATALOGUE:
+    if is_user_file(Path(name)):
+        dataset = read_user_file(Path(name), label, 0 if seed is None else seed)
+    elif str(name) in DATASETS:
         for option, value in (("label", label), ("seed", seed)):
             if value is not None:
-                raise ValueError(f"{option} is for files of your own; got {value!r} for {name}")
-        dataset = CATALOGUE[str(name)].load()
+                raise ValueError(f"{option} must be None for the dataset {name}; got {value!r}")
+        dataset = DATASETS[str(name)].load()
     else:
         raise ValueError(
-            f"name must be one of {', '.join(CATALOGUE)}, or a file that ends in "
+            f"name must be one of {', '.join(DATASETS)}, or a file that ends in "
             f"{', '.join(SUFFIXES)}; got {str(name)!r}"
         )
     return dataset if n_tasks is None else replace(dataset, n_tasks=n_tasks)

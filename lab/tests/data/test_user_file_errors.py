@@ -1,4 +1,4 @@
-"""Files of one's own that are refused, and in what words."""
+"""Invalid user files and the error messages."""
 
 import sys
 from contextlib import suppress
@@ -8,24 +8,24 @@ import polars as pl
 import pytest
 
 from kenyon_lab.data import load
-from lab.tests.data.table import TABLE, WORDS, N, X, assert_refused, both_tables
+from lab.tests.data.samples import TABLE, WORDS, N, X, all_files, assert_rejected, both_tables
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
-def test_no_file_at_all(tmp_path, suffix):
-    assert_refused(tmp_path / f"mine{suffix}", "there is no file", FileNotFoundError)
+@all_files
+def test_missing_file(tmp_path, suffix):
+    assert_rejected(tmp_path / f"mine{suffix}", "there is no file", FileNotFoundError)
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
-def test_a_folder(tmp_path, suffix):
+@all_files
+def test_folder_instead_of_file(tmp_path, suffix):
     (tmp_path / f"mine{suffix}").mkdir()
-    assert_refused(tmp_path / f"mine{suffix}", error=(OSError, ValueError))
+    assert_rejected(tmp_path / f"mine{suffix}", error=(OSError, ValueError))
 
 
 @pytest.mark.parametrize("name", ["mine.txt", "mine", "mine.npy", "mine.csv.gz", "csv", ".csv"])
 def test_other_suffixes(write, name):
     path = write(name, b"something")
-    assert_refused(path, r"name must be one of mnist20, .* ends in \.npz, \.csv, \.parquet")
+    assert_rejected(path, r"name must be one of mnist20, .* ends in \.npz, \.csv, \.parquet")
 
 
 @pytest.mark.parametrize("name", ["mnist", "DIGITS", "", "digits "])
@@ -35,42 +35,42 @@ def test_unknown_names(name):
 
 
 @both_tables
-def test_a_column_of_labels_that_is_not_there(write, suffix):
+def test_missing_label_column(write, suffix):
     path = write(f"mine{suffix}", TABLE.rename({"label": "kind"}))
-    assert_refused(path, "label is 'label', but the columns .* are size, weight, kind")
-    assert_refused(path, "label is 'Kind', but the columns", label="Kind")
+    assert_rejected(path, "label must be a column of .*: size, weight, kind; got 'label'")
+    assert_rejected(path, "got 'Kind'", label="Kind")
 
 
 @both_tables
-def test_a_feature_of_words(write, suffix):
+def test_text_column(write, suffix):
     path = write(f"mine{suffix}", TABLE.with_columns(weight=pl.Series(WORDS)))
-    assert_refused(path, "the column 'weight' must hold numbers")
+    assert_rejected(path, "the column 'weight' must hold numbers")
 
 
 @both_tables
 @pytest.mark.parametrize("column", ["size", "weight", "label"])
-def test_values_that_are_missing(write, suffix, column):
+def test_missing_values(write, suffix, column):
     gap = pl.when(pl.col("size") > 10).then(pl.col(column)).otherwise(None).alias(column)
     path = write(f"mine{suffix}", TABLE.with_columns(gap))
-    assert_refused(path, f"the column '{column}' lacks 6 values")
+    assert_rejected(path, f"the column '{column}' lacks 6 values")
 
 
 @both_tables
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_features_that_are_not_finite(write, suffix, value):
+def test_infinite_features(write, suffix, value):
     sizes = X[:, 0].copy()
     sizes[3] = value
     path = write(f"mine{suffix}", TABLE.with_columns(size=sizes))
-    assert_refused(path, "X_train must hold finite numbers|X_test must hold finite numbers")
+    assert_rejected(path, "X_train must hold finite numbers|X_test must hold finite numbers")
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+@all_files
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_labels_that_are_not_finite(write, suffix, value):
+def test_infinite_labels(write, suffix, value):
     y = np.where(np.arange(N) % 3, 1.0, value)
     table = TABLE.with_columns(label=y)
     path = write("mine.npz", X=X, y=y) if suffix == ".npz" else write(f"mine{suffix}", table)
-    assert_refused(path, "label")
+    assert_rejected(path, "label")
 
 
 ODD_LABELS = {
@@ -81,32 +81,32 @@ ODD_LABELS = {
 
 
 @pytest.mark.parametrize("labels", ODD_LABELS.values(), ids=ODD_LABELS.keys())
-def test_labels_that_are_no_words_or_numbers_are_told_apart_or_refused(write, labels):
+def test_nested_labels(write, labels):
     path = write("mine.parquet", TABLE.with_columns(label=labels))
     with suppress(ValueError):
         assert load(path).n_classes == 2
 
 
 @both_tables
-def test_a_table_without_features(write, suffix):
-    assert_refused(write(f"mine{suffix}", TABLE.select("label")), "at least one|feature")
+def test_table_without_features(write, suffix):
+    assert_rejected(write(f"mine{suffix}", TABLE.select("label")), "at least one|feature")
 
 
 @pytest.mark.parametrize("twice", ["size", "label"])
-def test_a_table_with_two_columns_of_one_name(write, twice):
+def test_duplicate_columns(write, twice):
     path = write("mine.csv", f"size,label,{twice}\n1,2,3\n4,5,6\n")
-    assert_refused(path, f"more than one column '{twice}'")
+    assert_rejected(path, f"more than one column '{twice}'")
 
 
 @both_tables
-def test_a_table_without_rows(write, suffix):
+def test_table_without_rows(write, suffix):
     path = write(f"mine{suffix}", TABLE.head(0))
-    assert_refused(path, "(?i)no rows|no samples|at least one|empty")
+    assert_rejected(path, "(?i)no rows|no samples|at least one|empty")
 
 
-def test_so_few_samples_that_none_are_left_to_test_on(write):
+def test_no_test_samples(write):
     path = write("mine.npz", X=X, y=np.arange(N))
-    assert_refused(path, "X_test|test")
+    assert_rejected(path, "X_test|test")
 
 
 @pytest.mark.parametrize(
@@ -121,46 +121,52 @@ def test_so_few_samples_that_none_are_left_to_test_on(write):
     ids=["nothing", "zeros", "no text", "half a parquet", "ragged"],
 )
 @both_tables
-def test_files_that_are_no_tables(write, suffix, content):
-    assert_refused(write(f"mine{suffix}", content))
+def test_invalid_tables(write, suffix, content):
+    assert_rejected(write(f"mine{suffix}", content))
 
 
-def test_a_parquet_file_cut_short(write):
+def test_truncated_parquet(write):
     path = write("mine.parquet", TABLE)
     content = path.read_bytes()
     for length in range(0, len(content), 41):
         path.write_bytes(content[:length])
-        assert_refused(path, "cannot be read as a table")
+        assert_rejected(path, "cannot be read as a table")
 
 
 ARRAYS = {
     "nothing": ({}, "has the arrays none; expected X_train"),
     "other names": ({"x": X, "Y": WORDS}, "has the arrays Y, x; expected X_train"),
     "three of four": ({"X_train": X, "y_train": WORDS, "X_test": X}, "has the arrays X_test, X_tr"),
-    "too few labels": ({"X": X, "y": WORDS[:-1]}, r"y has the shape \(29,\)"),
-    "too many labels": ({"X": X[:-1], "y": WORDS}, r"y has the shape \(30,\)"),
-    "a column of labels": ({"X": X, "y": WORDS[:, np.newaxis]}, r"y has the shape \(30, 1\)"),
-    "one label": ({"X": X, "y": np.array("a")}, r"y has the shape \(\)"),
-    "one number": ({"X": np.array(1.0), "y": WORDS}, "y has the shape|X"),
+    "too few labels": ({"X": X, "y": WORDS[:-1]}, r"y has shape \(29,\)"),
+    "too many labels": ({"X": X[:-1], "y": WORDS}, r"y has shape \(30,\)"),
+    "a column of labels": ({"X": X, "y": WORDS[:, np.newaxis]}, r"y has shape \(30, 1\)"),
+    "one label": ({"X": X, "y": np.array("a")}, r"y has shape \(\)"),
+    "one number": ({"X": np.array(1.0), "y": WORDS}, "y has shape|X"),
     "both one": ({"X": np.array(1.0), "y": np.array("a")}, "X|y"),
-    "a vector": ({"X": X[:, 0], "y": WORDS}, "X_train has the shape"),
-    "a cube": ({"X": X[:, np.newaxis], "y": WORDS}, "X_train has the shape"),
-    "no samples": ({"X": X[:0], "y": WORDS[:0]}, "no class of three samples"),
-    "no features": ({"X": X[:, :0], "y": WORDS}, "at least one"),
+    "a vector": ({"X": X[:, 0], "y": WORDS}, "X_train has shape"),
+    "a cube": ({"X": X[:, np.newaxis], "y": WORDS}, "X_train has shape"),
+    "no samples": ({"X": X[:0], "y": WORDS[:0]}, "no class of three or more"),
+    "no features": ({"X": X[:, :0], "y": WORDS}, "at least 1"),
     "words": ({"X": X.astype(str), "y": WORDS}, "X_train must hold finite numbers"),
     "complex": ({"X": X * 1j, "y": WORDS}, "X_train must hold finite numbers"),
     "infinities": ({"X": np.where(X > 9, np.inf, -np.inf), "y": WORDS}, "finite numbers"),
     "labels as objects": ({"X": X, "y": WORDS.astype(object)}, "Object arrays"),
     "samples as objects": ({"X": X.astype(object), "y": WORDS}, "Object arrays"),
-    "labels as bytes": ({"X": X, "y": WORDS.astype("S")}, "labels must be"),
-    "complex labels": ({"X": X, "y": np.arange(N) % 3 * 1j}, "labels must be"),
-    "records as labels": ({"X": X, "y": np.zeros(N, dtype="i4,i4")}, "labels must be"),
+    "labels as bytes": ({"X": X, "y": WORDS.astype("S")}, "y must hold strings"),
+    "complex labels": (
+        {"X": X, "y": np.arange(N) % 3 * 1j},
+        "y must hold strings",
+    ),
+    "records as labels": (
+        {"X": X, "y": np.zeros(N, dtype="i4,i4")},
+        "y must hold strings",
+    ),
 }
 
 
 @pytest.mark.parametrize(("arrays", "sentence"), ARRAYS.values(), ids=ARRAYS.keys())
-def test_arrays_that_are_no_dataset(write, arrays, sentence):
-    assert_refused(write("mine.npz", **arrays), sentence)
+def test_invalid_arrays(write, arrays, sentence):
+    assert_rejected(write("mine.npz", **arrays), sentence)
 
 
 DIVIDED = {"X_train": X, "y_train": WORDS, "X_test": X, "y_test": WORDS}
@@ -169,45 +175,45 @@ CHANGED = {
         {"y_test": np.array([*WORDS[1:], "fox"])},
         "the class 'fox' has no",
     ),
-    "too few labels": ({"y_train": WORDS[1:]}, r"y_train has the shape \(29,\)|y_train is"),
+    "too few labels": ({"y_train": WORDS[1:]}, r"y_train has shape \(29,\)|y_train is"),
     "too many labels": ({"X_test": X[1:]}, "y_test"),
     "labels moved over": ({"y_train": WORDS[1:], "y_test": np.append(WORDS, "ant")}, "y_train"),
     "one label": ({"y_train": np.array("a")}, "y_train"),
     "a column of labels": ({"y_test": WORDS[:, np.newaxis]}, "y_test"),
-    "narrow": ({"X_test": X[:, :1]}, "X_test has 1 features a sample; X_train has 2"),
-    "nothing to test on": ({"X_test": X[:0], "y_test": WORDS[:0]}, "X_test has the shape"),
+    "narrow": ({"X_test": X[:, :1]}, "X_test has 1 features; expected 2, as X_train has"),
+    "nothing to test on": ({"X_test": X[:0], "y_test": WORDS[:0]}, "X_test has shape"),
     "NaN to test on": ({"X_test": X * np.nan}, "X_test must hold finite numbers"),
 }
 
 
 @pytest.mark.parametrize(("changes", "sentence"), CHANGED.values(), ids=CHANGED.keys())
-def test_divided_arrays_that_are_no_dataset(write, changes, sentence):
-    assert_refused(write("mine.npz", **DIVIDED | changes), sentence)
+def test_invalid_arrays_with_split(write, changes, sentence):
+    assert_rejected(write("mine.npz", **DIVIDED | changes), sentence)
 
 
-def test_options_that_do_not_go_with_what_is_loaded(write):
+def test_inapplicable_options(write):
     path = write("mine.npz", X=X, y=WORDS)
-    assert_refused(path, "label .*'y'", label="y")
-    with pytest.raises(ValueError, match="label is for files of your own; got 'y' for digits"):
+    assert_rejected(path, "label .*'y'", label="y")
+    with pytest.raises(ValueError, match="label must be None for the dataset digits; got 'y'"):
         load("digits", label="y")
-    with pytest.raises(ValueError, match="seed is for files of your own; got 0 for digits"):
+    with pytest.raises(ValueError, match="seed must be None for the dataset digits; got 0"):
         load("digits", seed=0)
 
 
 @pytest.mark.parametrize("n_tasks", [0, -1, 4, 2.5, "2", True])
-def test_tasks_that_cannot_be(write, n_tasks):
+def test_rejects_invalid_n_tasks(write, n_tasks):
     with pytest.raises((TypeError, ValueError), match="n_tasks must be"):
         load(write("mine.npz", X=X, y=WORDS), n_tasks=n_tasks)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "a"])
-def test_seeds_that_cannot_be(write, seed):
+def test_rejects_invalid_seed(write, seed):
     with pytest.raises((TypeError, ValueError), match="seed must be"):
         load(write("mine.npz", X=X, y=WORDS), seed=seed)
 
 
 @both_tables
-def test_without_polars_it_is_said_how_to_get_it(write, suffix, monkeypatch):
+def test_error_without_polars(write, suffix, monkeypatch):
     path = write(f"mine{suffix}", TABLE)
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(

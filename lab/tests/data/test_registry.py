@@ -1,7 +1,5 @@
-"""What the catalogue says of each dataset is complete, and true of the real data."""
+"""The registered datasets: complete descriptions that agree with the real data."""
 
-import gzip
-import hashlib
 import re
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -11,47 +9,48 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import kenyon_lab.data
-from kenyon_lab.data import CATALOGUE, kmnist, mnist20
+from kenyon_lab.data import DATASETS, kmnist, mnist20
 from kenyon_lab.data.clinc150 import SOURCE, read_queries
-from kenyon_lab.data.kmnist import read_characters
+from kenyon_lab.data.mnist_files import read_mnist_files
+from kenyon_lab.protocol.job import fingerprint
 from lab.tests.data.test_idx import write_idx
 
-every_entry = pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE.keys())
-SOURCES = {s.path: s for entry in CATALOGUE.values() for s in entry.sources}
+every_info = pytest.mark.parametrize("info", DATASETS.values(), ids=DATASETS.keys())
+SOURCES = {s.path: s for info in DATASETS.values() for s in info.sources}
 every_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES.keys())
 
 DIGITS_TRAIN = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
 DIGITS_TEST = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
 
 
-# What is declared
+# Descriptions
 
 
-def test_the_datasets_that_there_are():
-    assert list(CATALOGUE) == [
+def test_registered_names():
+    assert list(DATASETS) == [
         *("mnist20", "mnist20-pixels", "mnist20-paper"),
         *("clinc150", "cifar100", "tiny100", "digits"),
     ]
 
 
-@every_entry
-def test_every_entry_says_all_there_is_to_say(entry):
-    assert CATALOGUE[entry.name] is entry
-    assert re.fullmatch(r"[a-z0-9-]+", entry.name), "no suffix, so that no file is taken for it"
-    for text in (entry.summary, entry.licence, entry.citation):
+@every_info
+def test_descriptions_are_complete(info):
+    assert DATASETS[info.name] is info
+    assert re.fullmatch(r"[a-z0-9-]+", info.name), "no suffix, so that it cannot be a file"
+    for text in (info.summary, info.licence, info.citation):
         assert text == text.strip() != ""
         assert "\n" not in text
-    assert re.search(r"\b(19|20)\d\d\b", entry.citation), "the year"
-    sizes = entry.n_train, entry.n_test, entry.n_features, entry.n_classes, entry.n_tasks
+    assert re.search(r"\b(19|20)\d\d\b", info.citation), "the year"
+    sizes = info.n_train, info.n_test, info.n_features, info.n_classes, info.n_tasks
     assert all(isinstance(size, int) and size > 0 for size in sizes)
-    assert entry.n_classes % entry.n_tasks == 0
-    assert entry.encoder in {"", "LeNet5", "MiniLM", "ResNet18"}
-    assert entry.sources or entry.name == "digits"
-    assert entry.n_out_of_scope == (1000 if entry.name == "clinc150" else 0)
+    assert info.n_classes % info.n_tasks == 0
+    assert info.encoder in {"", "LeNet5", "MiniLM", "ResNet18"}
+    assert info.sources or info.name == "digits"
+    assert info.n_out_of_scope == (1000 if info.name == "clinc150" else 0)
 
 
 @every_source
-def test_every_source_is_pinned_and_can_be_had(source):
+def test_sources_have_digests_and_urls(source):
     assert re.fullmatch(r"[0-9a-f]{64}", source.sha256)
     assert re.fullmatch(r"[a-z0-9-]+/[\w.-]+", source.path)
     if source.url is None:
@@ -62,27 +61,27 @@ def test_every_source_is_pinned_and_can_be_had(source):
         assert url.path.rpartition("/")[2] == source.path.rpartition("/")[2]
 
 
-def test_no_two_sources_share_a_path_or_a_content():
-    everywhere = [s for entry in CATALOGUE.values() for s in entry.sources]
+def test_sources_are_distinct():
+    everywhere = [s for info in DATASETS.values() for s in info.sources]
     for one in everywhere:
         for other in everywhere:
             assert one == other or (one.path != other.path and one.sha256 != other.sha256)
 
 
-def test_stand_ins_say_what_they_are():
-    assert "stand-in for CIFAR-100" in CATALOGUE["tiny100"].note
-    assert "optimistic" in CATALOGUE["tiny100"].note
-    assert "test split" in CATALOGUE["mnist20"].note
+def test_stand_ins_have_notes():
+    assert "stand-in for CIFAR-100" in DATASETS["tiny100"].note
+    assert "optimistic" in DATASETS["tiny100"].note
+    assert "test split" in DATASETS["mnist20"].note
 
 
-def test_a_dataset_of_other_sizes_is_refused():
-    digits = CATALOGUE["digits"]
+def test_rejects_other_sizes():
+    digits = DATASETS["digits"]
     for change in ("n_train", "n_test", "n_out_of_scope", "n_features", "n_classes"):
-        with pytest.raises(ValueError, match=r"digits should have .* but what was read has 1438"):
+        with pytest.raises(ValueError, match=r"digits has 1438 .*; expected "):
             replace(digits, **{change: 11}).load()
 
 
-# What is read
+# Readers
 
 
 def test_digits():
@@ -98,9 +97,14 @@ def test_digits():
 
 
 @pytest.mark.parametrize("n_tasks", [0, 11, 2.5, True, "5"])
-def test_tasks_that_cannot_be(n_tasks):
+def test_rejects_invalid_n_tasks(n_tasks):
     with pytest.raises((TypeError, ValueError), match="n_tasks must be"):
         kenyon_lab.data.load("digits", n_tasks=n_tasks)
+
+
+@pytest.mark.parametrize("name", [info.name for info in DATASETS.values() if info.fingerprint])
+def test_fingerprint(real, name):
+    assert fingerprint(real(name)) == DATASETS[name].fingerprint
 
 
 def images_of(pixel):
@@ -111,24 +115,20 @@ LABELS = np.arange(20, dtype=np.uint8) % 10
 
 
 @pytest.fixture
-def pixels(folder):
-    """MNIST-20 of eighty images, some of its files changed."""
+def pixels(give):
+    """MNIST-20 of eighty images, with replaced files."""
 
     def pixels(**changes):
         sources = []
         for place, source in enumerate(mnist20.PIXELS.sources):
             array = changes.get(f"file_{place}", LABELS if place % 2 else images_of(place))
-            path = folder / source.path
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(gzip.compress(write_idx(array)))
-            digest = hashlib.sha256(write_idx(array)).hexdigest()
-            sources.append(replace(source, sha256=digest))
+            sources.append(give(source.path, write_idx(array), decompress=True))
         return replace(mnist20.PIXELS, sources=tuple(sources), n_train=40, n_test=40).load()
 
     return pixels
 
 
-def test_clothes_come_after_digits(pixels):
+def test_clothes_follow_digits(pixels):
     dataset = pixels()
     y = np.concatenate([LABELS, LABELS + 10]).astype(np.intp)
     assert_array_equal(dataset.y_train, y, strict=True)
@@ -141,7 +141,7 @@ def test_clothes_come_after_digits(pixels):
 
 @pytest.mark.parametrize("place", [1, 3, 5, 7])
 @pytest.mark.parametrize("label", [10, 15, 255])
-def test_labels_beyond_nine_are_refused(pixels, place, label):
+def test_rejects_labels_beyond_nine(pixels, place, label):
     labels = LABELS.copy()
     labels[-1] = label
     with pytest.raises(ValueError, match=mnist20.PIXELS.sources[place].path):
@@ -149,19 +149,19 @@ def test_labels_beyond_nine_are_refused(pixels, place, label):
 
 
 @pytest.mark.parametrize("place", range(8))
-def test_files_of_another_shape_are_refused(pixels, place):
+def test_rejects_files_of_another_shape(pixels, place):
     array = LABELS[:19] if place % 2 else images_of(0)[:, 1:]
     with pytest.raises(ValueError, match=r"mnist|y_"):
         pixels(**{f"file_{place}": array})
 
 
-def test_labels_moved_from_one_file_to_the_other_are_refused(pixels):
+def test_rejects_labels_moved_between_files(pixels):
     moved = np.append(LABELS, LABELS[-1:])
     with pytest.raises(ValueError, match="mnist/"):
         pixels(file_1=LABELS[:-1], file_5=moved)
 
 
-# What the real data are
+# Real data
 
 
 def test_mnist20_pixels(real):
@@ -176,7 +176,7 @@ def test_mnist20_pixels(real):
     assert means == pytest.approx([0.1307, 0.2860], abs=1e-4)
 
 
-def test_the_first_digit_is_the_five_that_everyone_knows(real):
+def test_first_digit_of_mnist(real):
     five = real("mnist20-pixels").X_train[0].reshape(28, 28)
     first_stroke = [3, 18, 18, 18, 126, 136, 175, 26, 166, 255, 247, 127]
     assert five[5].tolist() == [0] * 12 + first_stroke + [0] * 4
@@ -192,7 +192,7 @@ def test_tiny100(real):
     assert dataset.X_train.min() == 0
     assert 5 < dataset.X_train.max() <= 6
     assert 0 <= dataset.X_test.min() <= dataset.X_test.max() <= 6
-    (source,) = CATALOGUE["tiny100"].sources
+    (source,) = DATASETS["tiny100"].sources
     with np.load(source.fetch()) as file:
         levels = file["x_test"][::500] / 255
     assert dataset.X_test[::500] == pytest.approx(6 * levels**2, abs=1e-5)
@@ -212,7 +212,7 @@ def test_mnist20(real):
     assert dataset.n_tasks == 10
 
 
-def test_mnist20_has_the_labels_of_its_pixels(real):
+def test_mnist20_labels_match_pixels(real):
     features, images = real("mnist20"), real("mnist20-pixels")
     assert_array_equal(features.y_train, images.y_train)
     assert_array_equal(features.y_test, images.y_test)
@@ -232,7 +232,7 @@ def test_clinc150(real):
         assert np.linalg.norm(X, axis=1) == pytest.approx(1, abs=0.02)
 
 
-def test_clinc150_has_the_intents_of_its_queries(real, real_folder):
+def test_clinc150_intents_match_queries(real, real_folder):
     dataset = real("clinc150")
     real_folder(SOURCE)
     queries = read_queries()
@@ -241,7 +241,7 @@ def test_clinc150_has_the_intents_of_its_queries(real, real_folder):
     assert names[dataset.y_test].tolist() == queries["test"].intents
 
 
-def test_the_queries_of_clinc150(real_folder):
+def test_clinc150_queries(real_folder):
     real_folder(SOURCE)
     queries = read_queries()
     for part, count in (("train", 100), ("test", 30)):
@@ -252,8 +252,8 @@ def test_the_queries_of_clinc150(real_folder):
     assert len(queries["oos_test"].texts) == 1000
 
 
-def test_the_characters_of_kmnist(real_folder):
+def test_kmnist_images(real_folder):
     real_folder(*kmnist.TEST_SOURCES)
-    X, y = read_characters(*kmnist.TEST_SOURCES)
+    X, y = read_mnist_files(*kmnist.TEST_SOURCES)
     assert X.shape == (10_000, 28, 28)
     assert np.bincount(y).tolist() == [1000] * 10

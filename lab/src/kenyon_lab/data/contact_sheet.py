@@ -1,4 +1,4 @@
-"""A contact sheet: the first images of every class."""
+"""The contact sheet: the first training images of every class."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from kenyon_lab.data.dataset import Dataset
 
 COLUMNS = 12
-INCHES_A_ROW = 0.32
+INCHES_PER_ROW = 0.32
 
 
-def draw_sheet(dataset: Dataset, path: Path) -> None:
-    """Draw the first training images of every class, a row each, as a PNG file."""
+def draw_contact_sheet(dataset: Dataset, path: Path) -> None:
+    """Draw the first training images of every class, one row per class, to a PNG file."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError(
-            "the contact sheet is drawn by matplotlib, which is not installed: "
+            "a contact sheet needs matplotlib, which is not installed: "
             "pip install 'kenyon-lab[figures]'"
         ) from None
-    size = INCHES_A_ROW * (COLUMNS + 5), INCHES_A_ROW * (dataset.n_classes + 1)
+    size = INCHES_PER_ROW * (COLUMNS + 5), INCHES_PER_ROW * (dataset.n_classes + 1)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots()
     mosaic = _mosaic(dataset)
