@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import report
 
 from kenyon_lab.experiments.archive import Archive
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.protocol.summary import summarise
 from kenyon_lab.reproduction.profiles import PROFILES

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from kenyon.circuit import Coder, CountingMemory, DecayingMemory, Rates
 from kenyon_lab.data import load
 from kenyon_lab.experiments import compartments
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.protocol.summary import spread
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 N_SEEDS = 5
 DATASETS: dict[str, dict[str, Any]] = {
-    "mnist20": {name: PAPER["mnist20"]["fly"][name] for name in ("n_cells", "fan_in", "n_active")},
+    "mnist20": SPARSE_LAYER["mnist20"],
     "clinc150": {"n_cells": 4000, "n_active": 200},
 }
 AUTO = Rates()

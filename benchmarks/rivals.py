@@ -14,7 +14,7 @@ from claims import CLAIMS
 
 from kenyon_lab.cli.following import follow
 from kenyon_lab.figures.evidence import Evidence
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.planning import Plan
 from kenyon_lab.protocol.store import Store
@@ -24,7 +24,7 @@ from kenyon_lab.protocol.tuning import Search, keep_choice, tuned_parameters
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kenyon_lab.methods.catalogue import Order
+    from kenyon_lab.methods import Order
     from kenyon_lab.protocol.job import Job
     from kenyon_lab.protocol.record import Record
 

@@ -12,7 +12,7 @@ import report
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import spread
 
 N_SEEDS = 5
@@ -20,9 +20,9 @@ SMOOTHINGS = 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0
 N_ASIDE = 6000
 SIZES = {
     "mnist20, usual": ("mnist20", {}),
-    "mnist20, the paper's": ("mnist20", PAPER["mnist20"]["fly"]),
+    "mnist20, the paper's": ("mnist20", METHODS["fly"].paper["mnist20"]),
     "clinc150, usual": ("clinc150", {}),
-    "clinc150, the paper's": ("clinc150", PAPER["cifar100"]["fly"]),
+    "clinc150, the paper's": ("clinc150", METHODS["fly"].paper["cifar100"]),
 }
 """With the sizes that the paper has for CIFAR-100 on CLINC150."""
 

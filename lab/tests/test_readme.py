@@ -11,7 +11,7 @@ import typer
 from kenyon_lab import cli
 from kenyon_lab.data import DATASETS
 from kenyon_lab.experiments.archive import Archive
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
 from kenyon_lab.reproduction.report import headline

@@ -7,7 +7,7 @@ import pytest
 
 from kenyon_lab.cli import following
 from kenyon_lab.cli.console import messages, printer
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from lab.tests.cli import command
 from lab.tests.isolation import isolate
 from lab.tests.protocol.samples import clusters

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.planning import Plan
 from kenyon_lab.protocol.store import Store
@@ -331,12 +331,12 @@ def test_other_samples_or_another_order_are_tuned_anew(run, here, mine, grid):
 def test_what_needs_a_package_that_is_missing_is_reported_and_the_rest_run(
     run, here, mine, monkeypatch
 ):
-    monkeypatch.setitem(sys.modules, "kenyon_lab.methods.slda", None)
-    code, out, err = run("bench", "mine.npz", "--methods", "slda,ncm", "--seeds", 2)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, out, err = run("bench", "mine.npz", "--methods", "vanilla,ncm", "--seeds", 2)
     assert code == 1
     assert list(tables(out)) == ["ncm"]
     assert [line.startswith("NCM") for line in err] == [True, True, False]
-    assert err[-1].startswith("Failed: SLDA: ")
+    assert err[-1].startswith("Failed: Vanilla: ")
 
 
 @pytest.mark.parametrize("name", ["bench", "tune"])

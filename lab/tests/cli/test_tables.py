@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kenyon_lab.cli.tables import REACHED, TAKEN, print_summaries, print_trials
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import Spread, Summary
 from kenyon_lab.protocol.tuning import Trial
 from lab.tests.protocol.samples import RECORD, record

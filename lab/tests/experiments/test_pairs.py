@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from kenyon import FlyClassifier
+from kenyon import FlyClassifier, SparseCoder
 from kenyon.circuit import Coder
 from kenyon_lab.data import load
 from kenyon_lab.experiments import pairs
@@ -15,11 +15,12 @@ N_FEATURES, RATE = 12, 0.1
 SIZES = {"n_cells": 60, "fan_in": 3, "n_active": 8}
 MILESTONES = [0, 1, 3, 10, 40]
 CODER = Coder.design(N_FEATURES, seed=0, **SIZES)
+SPARSE_CODER = SparseCoder(**SIZES).fit(np.zeros((1, N_FEATURES)))
 
 
 @pytest.fixture(autouse=True)
 def _rate_at_which_few_samples_reach_the_cap(monkeypatch):
-    monkeypatch.setitem(pairs.PAPER["mnist20"]["fly"], "learning_rate", RATE)
+    monkeypatch.setitem(pairs.METHODS["fly"].paper["mnist20"], "learning_rate", RATE)
 
 
 def draw(label, n, seed):
@@ -32,9 +33,9 @@ TESTED = {label: draw(label, 30, seed=2) for label in range(3)}
 
 
 def measure(teach, pairs_of_classes):
-    taught = {c: pairs.encode_steps(CODER, X, MILESTONES) for c, X in TAUGHT.items()}
-    tested = {c: pairs.encode(CODER, X) for c, X in TESTED.items()}
-    return pairs.teach_pairs(teach, CODER.n_cells, pairs_of_classes, taught, tested)
+    taught = {c: pairs.encode_steps(SPARSE_CODER, X, MILESTONES) for c, X in TAUGHT.items()}
+    tested = {c: SPARSE_CODER.levels(X) for c, X in TESTED.items()}
+    return pairs.teach_pairs(teach, pairs_of_classes, taught, tested)
 
 
 def dense(x):
@@ -94,10 +95,9 @@ def test_v4_is_the_fly():
 
 
 def test_v1_learns_from_the_first_class_though_there_is_no_second():
-    weights = pairs.know_nothing(CODER.n_cells)
-    codes = pairs.encode(CODER, TAUGHT[0])
-    pairs.teach_v1(weights, codes, np.zeros(len(codes), dtype=np.int32))
-    assert weights.get(0).any()
+    weights = np.zeros((CODER.n_cells, 2))
+    pairs.teach_v1(weights, SPARSE_CODER.levels(TAUGHT[0]), pairs._FIRST)
+    assert weights[:, pairs._FIRST].any()
 
 
 def test_what_the_claims_stand_or_fall_with():

@@ -47,7 +47,7 @@ def test_auto_stands_for_twenty_samples():
 
 
 def test_the_papers_rate_is_among_them():
-    assert rates.PAPER["mnist20"]["fly"]["learning_rate"] in rates.LEARNING_RATES
+    assert rates.METHODS["fly"].paper["mnist20"]["learning_rate"] in rates.LEARNING_RATES
     assert (rates.LEARNING_RATES[0], rates.LEARNING_RATES[-1]) == (1e-4, 1.0)
 
 

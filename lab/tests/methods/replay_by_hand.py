@@ -31,7 +31,7 @@ class ReplayByHand:
             z = np.maximum(self.layer(f"decoder.{depth}", z) * gate, 0)
         return self.layer("output", z)
 
-    def imagine(self, label, noise):
+    def generate(self, label, noise):
         deviation = np.sqrt(np.exp(self.numbers["prior_log_variance"][label]))
         z = self.numbers["prior_mean"][label] + deviation * noise
         return self.decode(z, np.eye(len(self.numbers["prior_mean"]))[label])
@@ -65,7 +65,7 @@ class ReplayByHand:
         distillation = -(probabilities[seen] * own).sum() * temperature**2
         return self.autoencoding_loss(x, probabilities, noise) + distillation
 
-    def opinion(self, x, old, temperature):
+    def soft_targets(self, x, old, temperature):
         """The probability of each class, among the old ones."""
         probabilities = np.zeros(len(self.numbers["prior_mean"]))
         probabilities[old] = softmax(self.logits(x)[old] / temperature)

@@ -108,7 +108,7 @@ def test_the_loss_of_a_later_task_is_that_by_hand(n_earlier):
     X, y = samples(20, [1], seed=1)
     method.learn_task(X, y)
     # The step is done again with weights that have moved away from those of the copy.
-    method.frozen, method.replayed, method.generator = copy, torch.tensor(old), deepcopy(generator)
+    method.frozen, method.earlier, method.generator = copy, torch.tensor(old), deepcopy(generator)
     loss = method.loss(torch.from_numpy(X), torch.from_numpy(y)).item()
 
     present, seen, t = ReplayByHand(method.network), sorted([*old, 1]), n_earlier + 1
@@ -119,9 +119,9 @@ def test_the_loss_of_a_later_task_is_that_by_hand(n_earlier):
     current = [present.loss(x, c, seen, e) for x, c, e in zip(X, y, noise[:20], strict=True)]
     replayed = []
     for label, z, e in zip(drawn, latent, noise[20:], strict=True):
-        x = frozen.imagine(label, z)
-        opinion = frozen.opinion(x, old, 3.0)
-        replayed.append(present.distillation_loss(x, opinion, seen, 3.0, e))
+        x = frozen.generate(label, z)
+        targets = frozen.soft_targets(x, old, 3.0)
+        replayed.append(present.distillation_loss(x, targets, seen, 3.0, e))
     expected = np.mean(current) / t + (1 - 1 / t) * np.mean(replayed)
     assert loss == pytest.approx(expected, rel=1e-5)
 
@@ -152,11 +152,11 @@ def test_classes_are_replayed_evenly_and_only_those_of_earlier_tasks(monkeypatch
     method = small(batch_size=100)
     for task in ([0, 4], [2]):
         method.learn_task(*samples(40, task))
-    imagine, drawn = method.frozen.imagine, []
+    generate, drawn = method.frozen.generate, []
     monkeypatch.setattr(
         method.frozen,
-        "imagine",
-        lambda classes, noise: drawn.append(classes) or imagine(classes, noise),
+        "generate",
+        lambda classes, noise: drawn.append(classes) or generate(classes, noise),
     )
     method.learn_task(*samples(2400, [1, 2]))
     counts = torch.cat(drawn).bincount(minlength=N_CLASSES)
@@ -256,13 +256,15 @@ def test_replay_keeps_what_is_forgotten_without_it(taught, digits):
     assert accuracy(forgetful, digits, [4, 5]) > 0.9
 
 
-def test_replayed_samples_look_like_the_classes_that_they_claim(taught, digits):
+def test_replayed_samples_look_like_their_classes(taught, digits):
     judge = LogisticRegression(max_iter=1000).fit(digits.X_train / 16, digits.y_train)
     classes = np.repeat(np.arange(6), 50)
     noise = np.random.default_rng(1).standard_normal((300, 20), np.float32)
     with torch.no_grad():
-        imagined = taught.frozen.imagine(torch.from_numpy(classes), torch.from_numpy(noise)).numpy()
-    for judged in (judge.predict(imagined), taught.predict(imagined)):
+        generated = taught.frozen.generate(
+            torch.from_numpy(classes), torch.from_numpy(noise)
+        ).numpy()
+    for judged in (judge.predict(generated), taught.predict(generated)):
         agrees = (judged == classes).reshape(6, 50).mean(axis=1)
         assert agrees.min() > 0.8, agrees
 

@@ -1,11 +1,11 @@
-"""What every method promises."""
+"""The contract of all methods."""
 
 from dataclasses import fields
 
 import numpy as np
 import pytest
 
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 
 N_FEATURES, N_CLASSES, N_TASKS = 40, 6, 3
 SMALL = {
@@ -14,12 +14,12 @@ SMALL = {
     "n_active": 20,
     "n_hidden": 50,
     "n_latent": 10,
-    "n_memories": 20,
+    "n_exemplars": 20,
 }
 
 
 def small(name, **parameters):
-    """A method of few units, begun."""
+    """Return a small method after `begin`."""
     known = {field.name for field in fields(METHODS[name].make()) if field.init}
     if METHODS[name].variant.get("code") == "dense":
         known.remove("n_active")
@@ -59,7 +59,7 @@ def name(request):
 X_TEST, Y_TEST = samples(60, seed=2)
 
 
-def test_answers_in_classes(name):
+def test_predicts_classes(name):
     method = taught(name)
     predicted = method.predict(X_TEST)
     assert predicted.shape == Y_TEST.shape
@@ -67,7 +67,7 @@ def test_answers_in_classes(name):
     assert set(predicted) <= set(range(N_CLASSES))
 
 
-def test_the_same_seed_gives_the_same_and_begin_makes_new(name):
+def test_same_seed_same_result_and_begin_resets(name):
     method = taught(name, seed=3)
     expected = method.predict(X_TEST)
     assert np.array_equal(taught(name, seed=3).predict(X_TEST), expected)
@@ -92,7 +92,7 @@ def test_predicting_changes_nothing(name):
     assert asked.n_shown == silent.n_shown
 
 
-def test_nothing_is_shared_with_what_was_given(name):
+def test_shares_no_memory_with_its_input(name):
     method, other = small(name), small(name)
     for X, y in tasks(*samples()):
         mine, labels = X.copy(), y.copy()
@@ -104,7 +104,7 @@ def test_nothing_is_shared_with_what_was_given(name):
     assert np.array_equal(method.predict(X_TEST), other.predict(X_TEST))
 
 
-def test_samples_may_come_in_any_type_that_holds_them(name):
+def test_dtypes(name):
     X, y = samples()
     X, X_test = np.round(X * 8), np.round(X_TEST * 8)
     expected = None
@@ -129,10 +129,10 @@ def test_read_only_and_strided_samples(name):
     assert np.array_equal(method.predict(X_test), plain.predict(X_TEST))
 
 
-def test_a_prediction_does_not_depend_on_its_neighbours(name):
+def test_predictions_are_independent(name):
     method = taught(name)
     one_by_one = np.concatenate([method.predict(X_TEST[i : i + 1]) for i in range(len(X_TEST))])
-    # Matrix products of other shapes round otherwise, which may decide between near equals.
+    # Matrix products of other shapes round differently, which may decide near ties.
     assert np.mean(one_by_one == method.predict(X_TEST)) > 0.95
 
 
@@ -145,7 +145,7 @@ def test_small_and_unbalanced_tasks(name):
     assert set(method.predict(X_TEST)) <= set(range(N_CLASSES))
 
 
-def test_what_it_costs_is_told_and_bounded(name):
+def test_cost_is_bounded(name):
     short, long = small(name), small(name)
     for (X, y), (X_more, y_more) in zip(tasks(*samples()), tasks(*samples(480)), strict=True):
         short.learn_task(X, y)
@@ -155,10 +155,10 @@ def test_what_it_costs_is_told_and_bounded(name):
     if name.startswith("offline"):
         assert (short.n_stored, long.n_stored) == (240, 480)
     else:
-        assert short.n_stored == long.n_stored <= N_TASKS * SMALL["n_memories"]
+        assert short.n_stored == long.n_stored <= N_TASKS * SMALL["n_exemplars"]
 
 
-def test_what_it_cannot_take_is_refused_in_a_sentence(name):
+def test_rejects_bad_input(name):
     method = METHODS[name].make()
     X, y = samples()
     with pytest.raises(ValueError, match="call begin first"):
@@ -166,11 +166,11 @@ def test_what_it_cannot_take_is_refused_in_a_sentence(name):
     method = small(name)
     with pytest.raises(ValueError, match="X has 39 features, but 40 were expected"):
         method.learn_task(X[:, 1:], y)
-    with pytest.raises(ValueError, match="from 0 to 5, but has some from 1 to 6"):
+    with pytest.raises(ValueError, match="from 0 to 5, but ranges from 1 to 6"):
         method.learn_task(X, y + 1)
-    with pytest.raises(ValueError, match="one whole number for each of 240 samples"):
+    with pytest.raises(ValueError, match="one integer for each of 240 samples"):
         method.learn_task(X, y[1:])
-    with pytest.raises(ValueError, match="one whole number for each of 240 samples"):
+    with pytest.raises(ValueError, match="one integer for each of 240 samples"):
         method.learn_task(X, y + 0.5)
     with pytest.raises(ValueError, match="NaN"):
         method.learn_task(np.full_like(X, np.nan), y)
@@ -180,13 +180,13 @@ def test_what_it_cannot_take_is_refused_in_a_sentence(name):
         METHODS[name].make(colour=1)
 
 
-def test_the_threads_are_those_asked_for(name):
+def test_threads(name):
     with pytest.raises(ValueError, match="n_threads must be from 1"):
         small(name, n_threads=0)
     assert taught(name, n_threads=2).predict(X_TEST).shape == Y_TEST.shape
 
 
-def test_batches_have_samples(name):
+def test_rejects_empty_batches(name):
     if "batch_size" in {field.name for field in fields(METHODS[name].make())}:
         with pytest.raises(ValueError, match="batch_size must be from 1"):
             small(name, batch_size=0)

@@ -22,21 +22,21 @@ def draw(n, seed):
 # nothing, the last all that is not silent.
 @pytest.mark.parametrize("rate", [Fraction(1, 1000), Fraction(1, 20), Fraction(3, 10)])
 def test_every_sample_strengthens_its_class_up_to_the_cap(rate, monkeypatch):
-    monkeypatch.setattr(dense_fly, "_LEVELS_AT_ONCE", 30 * 7)
+    monkeypatch.setattr(dense_fly, "_BLOCK_LEVELS", 30 * 7)
     method = DenseFly(n_cells=30, fan_in=3, learning_rate=float(rate))
     method.begin(40, N_CLASSES)
     weights = [[Fraction(0)] * 30 for _ in range(N_CLASSES)]
     for X, y in (draw(40, 1), draw(55, 2)):
         method.learn_task(X, y)
         for x, target in zip(X, y, strict=True):
-            for cell, level in enumerate(reference.dense_code(x, method.coder).tolist()):
+            for cell, level in enumerate(reference.dense_code(x, method.coder.coder_).tolist()):
                 grown = weights[target][cell] + rate * Fraction(level, 255)
                 weights[target][cell] = min(Fraction(1), grown)
     capped = sum(w == 1 for row in weights for w in row)
     assert capped == 0 if rate < 0.01 else capped > 0
     tests, _ = draw(50, 3)
     for x, predicted in zip(tests, method.predict(tests), strict=True):
-        code = reference.dense_code(x, method.coder).tolist()
+        code = reference.dense_code(x, method.coder.coder_).tolist()
         score = [sum(w * level for w, level in zip(row, code, strict=True)) for row in weights]
         assert predicted == score.index(max(score))
 

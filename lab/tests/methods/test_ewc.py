@@ -7,7 +7,7 @@ from lab.tests.methods.twin import SIZES, Twin, assert_same, batches, begun, gro
 
 
 def test_is_gradient_descent_on_the_penalised_loss():
-    parameters = {"learning_rate": 0.2, "memory_strength": 30.0, "n_memories": 5}
+    parameters = {"learning_rate": 0.2, "memory_strength": 30.0, "n_exemplars": 5}
     method = begun(EWC(**SIZES, **parameters))
     twin = Twin(method.theta)
     optimiser = torch.optim.SGD(twin.parameters(), lr=0.2)
@@ -54,5 +54,7 @@ def test_springs_too_stiff_for_the_step_are_seen():
 
 
 def test_refuses():
-    with pytest.raises(ValueError, match="memory_strength must be a number from 0 on, but is -1"):
+    with pytest.raises(
+        ValueError, match="memory_strength must be a number of at least 0, but is -1"
+    ):
         begun(EWC(memory_strength=-1))

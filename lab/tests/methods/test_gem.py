@@ -3,7 +3,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from kenyon_lab.methods.gem import GEM, SUMMED_AT_ONCE, _products
+from kenyon_lab.methods.gem import GEM, PIECE, _products
 from kenyon_lab.methods.gem_projection import RIDGE
 from kenyon_lab.methods.vanilla import Vanilla
 from lab.tests.methods.twin import SIZES, Twin, assert_same, batches, begun, growth_of_loss, tasks
@@ -25,14 +25,14 @@ def solve(M, g, strength):
 @pytest.mark.parametrize("strength", [0.0, 0.5])
 def test_is_the_literal_method(strength):
     rate = 0.1
-    method = begun(GEM(**SIZES, learning_rate=rate, memory_strength=strength, n_memories=5))
+    method = begun(GEM(**SIZES, learning_rate=rate, memory_strength=strength, n_exemplars=5))
     theta = method.theta.double()
     past, n_corrected = [], 0
     for X, y in tasks():
         method.learn_task(X, y)
         for batch in batches(X, y):
             step = Twin(theta).gradient(*batch).numpy()
-            M = np.array([Twin(theta).gradient(*memory).numpy() for memory in past])
+            M = np.array([Twin(theta).gradient(*exemplars).numpy() for exemplars in past])
             if past and (M @ step).min() < 0:
                 n_corrected += 1
                 step = step + solve(M, step, strength) @ M
@@ -45,7 +45,7 @@ def test_is_the_literal_method(strength):
     assert method.n_parameters == len(method.theta)
 
 
-def test_the_first_task_is_vanilla():
+def test_first_task_is_vanilla():
     gem, vanilla = begun(GEM(**SIZES)), begun(Vanilla(**SIZES))
     X, y = next(tasks())
     gem.learn_task(X, y)
@@ -53,14 +53,14 @@ def test_the_first_task_is_vanilla():
     assert_same(gem.theta, vanilla.theta)
 
 
-def test_what_is_kept_does_not_get_worse():
+def test_loss_on_exemplars_does_not_grow():
     parameters = {**SIZES, "learning_rate": 0.1}
     forgotten = growth_of_loss(Vanilla(**parameters))
     assert growth_of_loss(GEM(**parameters, memory_strength=0)) < forgotten / 10
     assert growth_of_loss(GEM(**parameters, memory_strength=0.5)) < 0
 
 
-@pytest.mark.parametrize("n_weights", [1, SUMMED_AT_ONCE, 3 * SUMMED_AT_ONCE + 5])
+@pytest.mark.parametrize("n_weights", [1, PIECE, 3 * PIECE + 5])
 def test_inner_products_are_summed_well(n_weights):
     rows = torch.rand(4, n_weights, generator=torch.Generator().manual_seed(1))
     exact = rows.double() @ rows.double().T

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from kenyon_lab.methods.gem_projection import RIDGE, shares
+from kenyon_lab.methods.gem_projection import RIDGE, project
 
 
 def gradients(seed, n_past, n_weights=40, alike=0.0):
@@ -14,7 +14,7 @@ def gradients(seed, n_past, n_weights=40, alike=0.0):
 
 def shared(M, g, strength):
     stack = np.vstack([M, g])
-    *v, one = shares(stack @ stack.T, strength)
+    *v, one = project(stack @ stack.T, strength)
     assert one == 1
     return np.array(v)
 
@@ -82,7 +82,7 @@ def test_nothing_of_the_past_where_nothing_is_violated():
 
 
 def test_without_a_past():
-    assert shares(np.array([[3.0]]), 0.5).tolist() == [1]
+    assert project(np.array([[3.0]]), 0.5).tolist() == [1]
 
 
 def test_gradients_that_are_the_same():
@@ -97,11 +97,11 @@ def test_rounding_does_not_break_it():
     stack = np.vstack([M, g]).astype(np.float32) * 100
     products = (stack @ stack.T).astype(np.float64)
     assert np.linalg.eigvalsh(products[:-1, :-1]).min() < -RIDGE
-    assert (shares(products, 0.5) >= 0.5).all()
+    assert (project(products, 0.5) >= 0.5).all()
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
 def test_goes_on_when_the_network_diverged(broken):
     products = np.full((3, 3), -1.0)
     products[0, 2] = products[2, 0] = broken
-    assert shares(products, 0.5).tolist() == [0, 0, 1]
+    assert project(products, 0.5).tolist() == [0, 0, 1]

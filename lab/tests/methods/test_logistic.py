@@ -18,10 +18,10 @@ def draw(n, seed, classes=range(N_CLASSES)):
 
 def codes(X, method):
     if method.code == "dense":
-        return np.array([reference.dense_code(x, method.coder) for x in X]) / 255
+        return np.array([reference.dense_code(x, method.coder.coder_) for x in X]) / 255
     dense = np.zeros((len(X), N_CELLS))
     for row, x in zip(dense, X, strict=True):
-        for cell, level in reference.code(x, method.coder).items():
+        for cell, level in reference.code(x, method.coder.coder_).items():
             row[cell] = level / 255
     return dense
 

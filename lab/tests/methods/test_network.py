@@ -1,7 +1,8 @@
+import numpy as np
 import pytest
 import torch
 
-from kenyon.circuit import Coder
+from kenyon import SparseCoder
 from kenyon_lab.methods.vanilla import Vanilla
 from lab.tests.methods.twin import N_CLASSES, N_FEATURES, SIZES, Twin, assert_same, begun, tasks
 
@@ -54,10 +55,11 @@ def test_each_network_is_another():
 
 
 @pytest.mark.parametrize("n_features", [3, 84, 600])
-def test_as_many_hidden_units_as_the_fly_has_cells(n_features):
+def test_default_hidden_units_are_the_flys_cells(n_features):
     method = Vanilla()
     method.begin(n_features, 2)
-    assert len(method.layers(method.theta).b1) == Coder.design(n_features).n_cells
+    coder = SparseCoder().fit(np.zeros((1, n_features)))
+    assert len(method.layers(method.theta).b1) == coder.levels(np.zeros((1, n_features))).shape[1]
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def fractions(x, coder):
 
 
 class LiteralPerceptron:
-    def __init__(self, version, n_cells):
-        self.version = version
+    def __init__(self, rule, n_cells):
+        self.rule = rule
         self.weights = [[Fraction(0)] * n_cells for _ in range(N_CLASSES)]
 
     def predict(self, code):
@@ -41,16 +41,16 @@ class LiteralPerceptron:
     def learn(self, code, target):
         predicted = self.predict(code)
         mistake = predicted != target
-        if self.version == 1 and mistake:
+        if self.rule == 1 and mistake:
             self.add(target, BETA, code)
             self.add(predicted, -BETA, code)
-        elif self.version == 2 and mistake:
+        elif self.rule == 2 and mistake:
             self.add(target, BETA, code)
-        elif self.version == 3:
+        elif self.rule == 3:
             self.add(target, BETA, code)
             if mistake:
                 self.add(predicted, -BETA, code)
-        elif self.version == 4:
+        elif self.rule == 4:
             self.add(target, BETA, code)
 
     def add(self, target, step, code):
@@ -58,24 +58,24 @@ class LiteralPerceptron:
             self.weights[target][cell] += step * x
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_a_version_does_what_its_rule_says(version):
-    method = Perceptron(version=version, **SIZES)
+@pytest.mark.parametrize("rule", [1, 2, 3, 4])
+def test_learns_by_its_rule(rule):
+    method = Perceptron(rule=rule, **SIZES)
     method.begin(12, N_CLASSES)
-    literal = LiteralPerceptron(version, SIZES["n_cells"])
+    literal = LiteralPerceptron(rule, SIZES["n_cells"])
     tests, _ = draw(range(N_CLASSES), 60, seed=9)
     for task, classes in enumerate(TASKS):
         X, y = draw(classes, 150, seed=task)
         method.learn_task(X, y)
         for x, target in zip(X, y.tolist(), strict=True):
-            literal.learn(fractions(x, method.coder), target)
-        expected = [literal.predict(fractions(x, method.coder)) for x in tests]
+            literal.learn(fractions(x, method.coder.coder_), target)
+        expected = [literal.predict(fractions(x, method.coder.coder_)) for x in tests]
         assert method.predict(tests).tolist() == expected
     scaled = [[w * 255 / BETA for w in weights] for weights in literal.weights]
-    assert [method.weights.get(slot).tolist() for slot in range(N_CLASSES)] == scaled
+    assert method.weights.T.tolist() == scaled
 
 
-def test_samples_of_more_than_one_piece_are_learned_in_their_order():
+def test_blocks_are_learned_in_order():
     X, y = draw(range(N_CLASSES), 6000, seed=5)
     at_once, one_by_one = Perceptron(**SIZES), Perceptron(**SIZES)
     at_once.begin(12, N_CLASSES)
@@ -83,14 +83,13 @@ def test_samples_of_more_than_one_piece_are_learned_in_their_order():
     at_once.learn_task(X, y)
     for first in range(0, 6000, 1000):
         one_by_one.learn_task(X[first : first + 1000], y[first : first + 1000])
-    for slot in range(N_CLASSES):
-        assert at_once.weights.get(slot).tolist() == one_by_one.weights.get(slot).tolist()
+    assert np.array_equal(at_once.weights, one_by_one.weights)
 
 
-def test_version_4_is_the_fly_without_a_cap():
+def test_rule_4_is_the_fly_without_a_cap():
     digits = load("digits")
     predicted = []
-    for method in (Perceptron(version=4), Fly(learning_rate=1e-7), Fly(learning_rate=0.1)):
+    for method in (Perceptron(rule=4), Fly(learning_rate=1e-7), Fly(learning_rate=0.1)):
         method.begin(digits.n_features, digits.n_classes)
         method.learn_task(digits.X_train, digits.y_train)
         predicted.append(method.predict(digits.X_test).tolist())
@@ -98,7 +97,7 @@ def test_version_4_is_the_fly_without_a_cap():
     assert predicted[0] != predicted[2]
 
 
-@pytest.mark.parametrize("version", [0, 5, "1", None])
-def test_there_are_four_versions(version):
-    with pytest.raises(ValueError, match="version must be 1, 2, 3 or 4, but is"):
-        Perceptron(version=version).begin(12, N_CLASSES)
+@pytest.mark.parametrize("rule", [0, 5, "1", None])
+def test_rejects_unknown_rule(rule):
+    with pytest.raises(ValueError, match="rule must be 1, 2, 3 or 4, but is"):
+        Perceptron(rule=rule).begin(12, N_CLASSES)

@@ -96,8 +96,8 @@ def test_a_class_is_imagined_from_its_prior_through_its_gates():
     tested = network().double()
     by_hand = ReplayByHand(tested)
     classes, noise = [2, 0, 3, 2], normal(4, N_LATENT)
-    expected = [by_hand.imagine(label, e) for label, e in zip(classes, noise.numpy(), strict=True)]
-    imagined = tested.imagine(torch.tensor(classes), noise).detach()
+    expected = [by_hand.generate(label, e) for label, e in zip(classes, noise.numpy(), strict=True)]
+    imagined = tested.generate(torch.tensor(classes), noise).detach()
     np.testing.assert_allclose(imagined, expected, rtol=1e-10)
 
 

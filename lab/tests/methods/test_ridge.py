@@ -69,5 +69,5 @@ def test_the_penalty_grows_tenfold():
 
 
 def test_refuses_what_is_too_large_to_sum():
-    with pytest.raises(ValueError, match="X must hold numbers whose squares can be summed"):
+    with pytest.raises(ValueError, match="X must hold numbers whose squares have a finite sum"):
         summed((1e200 * H[:5], Y[:5]))

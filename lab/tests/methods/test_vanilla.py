@@ -5,11 +5,11 @@ from kenyon_lab.methods.vanilla import Vanilla
 from lab.tests.methods.twin import SIZES, Twin, assert_same, batches, begun, tasks
 
 
-@pytest.mark.parametrize("own_outputs", [False, True])
-def test_is_plain_gradient_descent(own_outputs):
-    method = begun(Vanilla(**SIZES, learning_rate=0.5, own_outputs=own_outputs))
+@pytest.mark.parametrize("masked_outputs", [False, True])
+def test_is_plain_gradient_descent(masked_outputs):
+    method = begun(Vanilla(**SIZES, learning_rate=0.5, masked_outputs=masked_outputs))
     twin = Twin(method.theta)
-    loss = twin.loss_of_own if own_outputs else twin.loss
+    loss = twin.masked_loss if masked_outputs else twin.loss
     optimiser = torch.optim.SGD(twin.parameters(), lr=0.5)
     for X, y in tasks():
         method.learn_task(X, y)

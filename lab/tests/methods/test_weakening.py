@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon.circuit import FlyReadout
 from kenyon_lab.data import load
 from kenyon_lab.methods.fly import Fly
 from kenyon_lab.methods.perceptron import Perceptron
@@ -37,13 +36,13 @@ def test_every_sample_weakens_all_but_its_class(rate):
     method = taught(Weakening(learning_rate=float(rate), **SIZES), (X[:30], y[:30]), (X, y))
     weights = [[Fraction(1)] * SIZES["n_cells"] for _ in range(N_CLASSES)]
     for x, target in [*zip(X[:30], y[:30], strict=True), *zip(X, y, strict=True)]:
-        for cell, level in reference.code(x, method.coder).items():
+        for cell, level in reference.code(x, method.coder.coder_).items():
             for other in set(range(N_CLASSES)) - {target}:
                 weights[other][cell] = max(
                     Fraction(0), weights[other][cell] - rate * Fraction(level, 255)
                 )
     for x, predicted in zip(X, method.predict(X), strict=True):
-        code = reference.code(x, method.coder)
+        code = reference.code(x, method.coder.coder_)
         score = [sum(w[cell] * level for cell, level in code.items()) for w in weights]
         assert predicted == score.index(max(score))
 
@@ -65,8 +64,7 @@ def test_of_two_classes_it_predicts_as_the_fly_does(labels, seed, rate):
 def test_of_two_classes_it_decides_equal_scores_as_the_fly_does():
     task = coarse(200, 5), np.tile([0, 1], 100)
     fly = taught(Fly(learning_rate=0.1, **SIZES), task, n_classes=2)
-    scores = fly.circuit.scores(task[0], FlyReadout(fly.rates), 1)
-    equal = scores[:, 0] == scores[:, 1]
+    equal = fly.model.decision_function(task[0]) == 0
     assert 20 < equal.sum() < 180
     weakening = taught(Weakening(learning_rate=0.1, **SIZES), task, n_classes=2)
     assert (weakening.predict(task[0])[equal] == 0).all()
@@ -97,7 +95,7 @@ def test_without_a_weight_at_zero_it_predicts_as_the_perceptron_that_always_stre
         taught(method, (X, y)).predict(coarse(300, 8)).tolist()
         for method in (
             Weakening(learning_rate=1e-6, **SIZES),
-            Perceptron(version=4, **SIZES),
+            Perceptron(rule=4, **SIZES),
             Weakening(learning_rate=0.1, **SIZES),
         )
     ]

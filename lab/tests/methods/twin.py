@@ -36,8 +36,8 @@ class Twin(nn.Sequential):
     def loss(self, X, y):
         return cross_entropy(self(torch.as_tensor(X).double()), torch.as_tensor(y))
 
-    def loss_of_own(self, X, y):
-        """Return the loss where only the classes of the batch's task have outputs."""
+    def masked_loss(self, X, y):
+        """Return the loss with the outputs masked to the task of the batch."""
         first = int(y.min()) // 2 * 2
         logits = self(torch.as_tensor(X).double())[:, first : first + 2]
         return cross_entropy(logits, torch.as_tensor(y) - first)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kenyon_lab.data import load
-from kenyon_lab.methods import parameters
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem, fingerprint
 from kenyon_lab.protocol.planning import Plan
 from lab.tests.protocol.samples import clusters
@@ -79,13 +78,13 @@ def test_what_the_plan_decides_is_no_parameter(name):
 def test_parameters_that_a_method_does_not_have():
     with pytest.raises(ValueError, match="ncm has no parameter 'colour'; it has seed, n_threads"):
         DIGITS.jobs("ncm", "given", {"colour": 3})
-    with pytest.raises(ValueError, match="version of perceptron-v1 is 1 by definition"):
-        DIGITS.jobs("perceptron-v1", "given", {"version": 2})
+    with pytest.raises(ValueError, match="rule of perceptron-v1 is 1 by definition"):
+        DIGITS.jobs("perceptron-v1", "given", {"rule": 2})
 
 
 def test_where_parameters_come_from(monkeypatch):
     assert DIGITS.problem.usual("slda") == ("default", {})
-    monkeypatch.setitem(parameters.PAPER, "digits", {"slda": {"shrinkage": 0.25}})
+    monkeypatch.setitem(METHODS["slda"].paper, "digits", {"shrinkage": 0.25})
     assert DIGITS.problem.usual("slda") == ("paper", {"shrinkage": 0.25})
     assert DIGITS.problem.usual("ncm") == ("default", {})
 

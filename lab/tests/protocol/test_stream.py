@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from kenyon_lab.methods.catalogue import ORDERS
+from kenyon_lab.methods import ORDERS
 from kenyon_lab.protocol.stream import Stream
 from lab.tests.protocol.samples import dataset
 

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kenyon_lab.methods import parameters
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem, fingerprint
 from kenyon_lab.protocol.planning import Plan
 from kenyon_lab.protocol.store import Store
@@ -64,8 +63,8 @@ def test_it_runs_on_samples_cut_from_those_to_learn_from(plan):
 
 
 def test_other_parameters_are_the_usual_ones(plan, monkeypatch):
-    paper = {"fly": {"n_cells": 450, "learning_rate": 0.5}}
-    monkeypatch.setitem(parameters.PAPER, plan.problem.name, paper)
+    paper = {"n_cells": 450, "learning_rate": 0.5}
+    monkeypatch.setitem(METHODS["fly"].paper, plan.problem.name, paper)
     jobs = Search(plan, "fly").jobs()
     assert {job.parameters["n_cells"] for job in jobs} == {450}
     rates = [job.parameters["learning_rate"] for job in jobs[::2]]
@@ -208,8 +207,8 @@ def test_without_a_choice_it_is_said_how_to_make_one(store, plan):
 
 
 def test_some_choices_come_with_kenyon_but_ones_own_goes_first(store, plan, monkeypatch):
-    known = {"shuffled": {"slda": {"shrinkage": 0.125}}}
-    monkeypatch.setitem(parameters.TUNED, plan.problem.name, known)
+    tuned = METHODS["slda"].tuned
+    monkeypatch.setitem(tuned, (plan.problem.name, "shuffled"), {"shrinkage": 0.125})
     assert tuned_parameters(store, plan, "slda") == {"shrinkage": 0.125}
     with pytest.raises(ValueError, match="no parameters of slda"):
         tuned_parameters(store, replace(plan, order="classes"), "slda")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kenyon_lab.data import DATASETS
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction.page import BADGES, write_page
 from kenyon_lab.reproduction.tables import COLUMNS
 from lab.tests.reproduction.samples import FIGURES, REPORT, SVG, report, stated, summary

@@ -6,11 +6,10 @@ from kenyon_lab.experiments.archive import Archive
 from kenyon_lab.experiments.catalogue import EXPERIMENTS
 from kenyon_lab.figures.catalogue import FIGURES
 from kenyon_lab.figures.evidence import Evidence
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Job, Problem
 from kenyon_lab.protocol.planning import Plan
 from kenyon_lab.protocol.store import Store
-from kenyon_lab.reproduction import profiles
 from kenyon_lab.reproduction.profiles import PROFILES, Profile
 from lab.tests.protocol.samples import record
 
@@ -36,8 +35,7 @@ def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):
     full = PROFILES["full"]
     assert full.usual("mnist20", "ewc")[0] == "paper"
     assert full.usual("digits", "ewc") == ("default", {})
-    tuned = {"digits": {"shuffled": {"ewc": {"learning_rate": 0.3}}}}
-    monkeypatch.setattr(profiles, "TUNED", tuned)
+    monkeypatch.setitem(METHODS["ewc"].tuned, ("digits", "shuffled"), {"learning_rate": 0.3})
     assert full.usual("digits", "ewc") == ("tuned", {"learning_rate": 0.3})
     assert full.usual("mnist20", "ewc")[0] == "paper"
 
@@ -115,8 +113,7 @@ def test_what_was_run_otherwise_is_not(store, changes):
 
 
 def test_where_a_search_came_to_the_defaults_runs_with_these_are_taken_too(store, monkeypatch):
-    tuned = {"digits": {"shuffled": {"slda": {"shrinkage": 0.5}}}}
-    monkeypatch.setattr(profiles, "TUNED", tuned)
+    monkeypatch.setitem(METHODS["slda"].tuned, ("digits", "shuffled"), {"shrinkage": 0.5})
     put(store, seed=0, parameters={"shrinkage": 0.5})
     put(store, seed=1, parameters={"shrinkage": 0.5}, setting="tuned")
     put(store, seed=1, parameters={"shrinkage": 0.1})

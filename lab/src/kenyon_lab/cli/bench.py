@@ -13,7 +13,7 @@ import typer
 from kenyon_lab.cli.console import CORES, messages, say
 from kenyon_lab.cli.following import follow
 from kenyon_lab.cli.tables import print_summaries, print_trials
-from kenyon_lab.methods.catalogue import METHODS, ORDERS, Group
+from kenyon_lab.methods import METHODS, ORDERS, Group
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.planning import Plan
 from kenyon_lab.protocol.store import Store
@@ -24,7 +24,7 @@ from kenyon_lab.shared import check_choice
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kenyon_lab.methods.catalogue import Order
+    from kenyon_lab.methods import Order
     from kenyon_lab.protocol.job import Job
 
 _GROUPS = (*get_args(Group), "all")

@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from kenyon_lab.cli.console import messages, say
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.workers import Failed, Finished, Learned, Started, run_all
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from kenyon_lab.cli.following import INTERRUPTED, follow
 from kenyon_lab.experiments.archive import Archive
 from kenyon_lab.experiments.catalogue import EXPERIMENTS
 from kenyon_lab.figures.catalogue import FIGURES
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.planning import Plan
 from kenyon_lab.protocol.store import Store

@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 
 from kenyon_lab.cli.console import printer, say
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 N_BINS = 15
 
-_WIDE = PAPER["cifar100"]["fly"]
+_WIDE = METHODS["fly"].paper["cifar100"]
 SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     name: {
         "fly": {},
@@ -27,7 +27,7 @@ SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
         "bayes, the paper's": {**paper, "readout": "bayes"},
         "ridge": {"readout": "ridge"},
     }
-    for name, paper in {"mnist20": PAPER["mnist20"]["fly"], "clinc150": _WIDE}.items()
+    for name, paper in {"mnist20": METHODS["fly"].paper["mnist20"], "clinc150": _WIDE}.items()
 }
 """By dataset and name, the parameters of the model; CLINC150's are those for CIFAR-100."""
 

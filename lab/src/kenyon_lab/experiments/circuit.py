@@ -8,7 +8,7 @@ import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ def measure(seed: int) -> dict[str, Any]:
     mnist = load("mnist20")
     targets = [mnist.class_names.index(name) for name in LEARNED]
     others = ~np.isin(mnist.y_train, targets)
-    fly = FlyClassifier(**PAPER["mnist20"]["fly"], random_state=seed)
+    fly = FlyClassifier(**METHODS["fly"].paper["mnist20"], random_state=seed)
     fly.partial_fit(mnist.X_train[others], mnist.y_train[others], classes=range(mnist.n_classes))
     n_known = fly.n_samples_seen_
     samples = [mnist.X_test[np.flatnonzero(mnist.y_test == target)[0]] for target in targets]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.shared import Coder, FlyReadout, Rates, count_threads, new_memory
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Labelled = tuple[Codes, NDArray[np.intp]]
 
-_MNIST = {name: PAPER["mnist20"]["fly"][name] for name in ("n_cells", "fan_in", "n_active")}
+_MNIST = SPARSE_LAYER["mnist20"]
 DATASETS: dict[str, dict[str, Any]] = {
     "mnist20": {**_MNIST, "inhibition": "subtract"},
     "clinc150": {"n_cells": 4000, "n_active": 200, "inhibition": "subtract"},

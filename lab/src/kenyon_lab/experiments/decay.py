@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods import METHODS
 from kenyon_lab.shared import Coder, CountingMemory, DecayingMemory, Rates, count_threads
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Labelled = tuple[Codes, NDArray[Any]]
 
-LEARNING_RATE = PAPER["mnist20"]["fly"]["learning_rate"]
+LEARNING_RATE = METHODS["fly"].paper["mnist20"]["learning_rate"]
 COMPARED = (
     Rates(LEARNING_RATE),
     *(Rates(LEARNING_RATE, decay) for decay in (1e-7, 1e-6, 1e-5, 1e-4)),
@@ -43,7 +43,7 @@ def measure(seed: int) -> dict[str, Any]:
 
     Every pass has the same samples in the same order. The seed draws this and the wiring.
     """
-    mnist, parameters = load("mnist20"), PAPER["mnist20"]["fly"]
+    mnist, parameters = load("mnist20"), METHODS["fly"].paper["mnist20"]
     sizes = {name: parameters[name] for name in ("n_cells", "fan_in", "n_active")}
     coder = Coder.design(mnist.n_features, seed=seed, **sizes)
     n_samples = len(mnist.X_train)

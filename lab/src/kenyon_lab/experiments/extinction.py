@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.shared import Rates, count_threads
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kenyon_lab.data import Dataset
 
-_MNIST = {name: PAPER["mnist20"]["fly"][name] for name in ("n_cells", "fan_in", "n_active")}
+_MNIST = SPARSE_LAYER["mnist20"]
 DATASETS: dict[str, dict[str, Any]] = {"mnist20": _MNIST, "clinc150": {}}
 """With the parameters of the model."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.methods.perceptron import Perceptron
 from kenyon_lab.theory import forgetting
 from kenyon_lab.theory.forgetting import VERSIONS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FIRST, SECOND, UNLIKE = 3, 5, 4
 """Two digits that are alike, and one that is not like the first, to compare with."""
 
-_SIZES = {name: PAPER["mnist20"]["fly"][name] for name in ("n_cells", "fan_in", "n_active")}
+_SIZES = SPARSE_LAYER["mnist20"]
 
 
 def measure(seed: int) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def follow(
 
     Weights are told of the cells given, to the first's class and to the second's, in 255ths.
     """
-    perceptron = Perceptron(version=version, **_SIZES, seed=seed)
+    perceptron = Perceptron(rule=version, **_SIZES, seed=seed)
     perceptron.begin(pair.shape[1], n_classes)
     steps = forgetting.follow(perceptron, pair, (FIRST, SECOND))
     return {

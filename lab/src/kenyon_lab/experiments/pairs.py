@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon import SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
-from kenyon_lab.shared import Coder, Weights, count_threads
+from kenyon_lab.methods import METHODS
+from kenyon_lab.methods.coded import find_cap
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
+from kenyon_lab.methods.perceptron import learn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
-    from kenyon_lab.shared import Codes
-
-    Teach = Callable[[Weights, Codes, NDArray[np.int32]], None]
+    Codes = csr_matrix[Any]
+    Weights = NDArray[np.float64]
+    Teach = Callable[[Weights, Codes, int], None]
     Pair = tuple[int, int]
 
 DIGITS = range(10)
@@ -30,18 +34,22 @@ MILESTONES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 EARLY = 10
 """Samples of the second class after which the versions are compared early on."""
 
-_FIRST, _SECOND = 0, 1
+_FIRST, _SECOND = 1, 0
+"""Columns of the weights. A tie goes to the second class: otherwise v1 would be right about all
+samples of the first class from the outset, and learn nothing from them."""
+
 _LEARNED, _HALF = 0.9, 0.5
 
 
-def teach_v1(weights: Weights, codes: Codes, slots: NDArray[np.int32]) -> None:
+def teach_v1(weights: Weights, codes: Codes, target: int) -> None:
     """On a mistake, strengthen the target and weaken the class that was predicted."""
-    weights.correct(codes, slots, always=False, weaken=True)
+    learn(weights, codes, np.full(codes.shape[0], target), always=False, weaken=True)
 
 
-def teach_v4(weights: Weights, codes: Codes, slots: NDArray[np.int32]) -> None:
+def teach_v4(weights: Weights, codes: Codes, target: int) -> None:
     """Strengthen the target up to the cap, and do nothing else: the FlyModel, with its rate."""
-    weights.learn(codes, slots, PAPER["mnist20"]["fly"]["learning_rate"], decay=0.0)
+    cap = find_cap(METHODS["fly"].paper["mnist20"]["learning_rate"])
+    weights[:, target] = np.minimum(weights[:, target] + codes.sum(axis=0).A1, cap)
 
 
 VERSIONS: dict[str, Teach] = {"v1": teach_v1, "v4": teach_v4}
@@ -53,11 +61,10 @@ def measure(seed: int) -> dict[str, Any]:
     As many samples are taught of each digit as there are of the rarest. The seed draws the wiring
     and the order of the samples.
     """
-    mnist, parameters = load("mnist20"), PAPER["mnist20"]["fly"]
-    sizes = {name: parameters[name] for name in ("n_cells", "fan_in", "n_active")}
-    coder = Coder.design(mnist.n_features, seed=seed, **sizes)
+    mnist = load("mnist20")
+    coder = SparseCoder(**SPARSE_LAYER["mnist20"], random_state=seed).fit(mnist.X_test)
     X = {digit: mnist.X_train[mnist.y_train == digit] for digit in DIGITS}
-    tested = {digit: encode(coder, mnist.X_test[mnist.y_test == digit]) for digit in DIGITS}
+    tested = {digit: coder.levels(mnist.X_test[mnist.y_test == digit]) for digit in DIGITS}
     milestones = [*MILESTONES, min(len(samples) for samples in X.values())]
     rng = np.random.default_rng(seed)
 
@@ -67,7 +74,7 @@ def measure(seed: int) -> dict[str, Any]:
             for digit in sorted({digit for pair in pairs for digit in pair})
         }
         return {
-            version: teach_pairs(teach, coder.n_cells, pairs, taught, tested)
+            version: teach_pairs(teach, pairs, taught, tested)
             for version, teach in VERSIONS.items()
         }
 
@@ -90,28 +97,24 @@ def measure(seed: int) -> dict[str, Any]:
     }
 
 
-def encode(coder: Coder, X: NDArray[Any]) -> Codes:
-    """Return the codes of samples."""
-    return coder.native.encode(np.ascontiguousarray(X), count_threads(None))
-
-
-def encode_steps(coder: Coder, X: NDArray[Any], milestones: Sequence[int]) -> list[Codes]:
+def encode_steps(coder: SparseCoder, X: NDArray[Any], milestones: Sequence[int]) -> list[Codes]:
     """Return the codes of the samples from each milestone to the next."""
-    return [encode(coder, X[start:stop]) for start, stop in pairwise(milestones)]
+    codes = coder.levels(X)
+    return [codes[start:stop] for start, stop in pairwise(milestones)]
 
 
 def teach_pairs(
     teach: Teach,
-    n_cells: int,
     pairs: Sequence[Pair],
     taught: Mapping[int, Sequence[Codes]],
     tested: Mapping[int, Codes],
 ) -> NDArray[np.float64]:
     """Return the accuracies by pair, by milestone, and on the first class and the second."""
-    knowing = {first: know_nothing(n_cells) for first, _ in pairs}
+    n_cells = next(iter(tested.values())).shape[1]
+    knowing = {first: np.zeros((n_cells, 2)) for first, _ in pairs}
     for first, weights in knowing.items():
         for codes in taught[first]:
-            teach(weights, codes, _slots(codes, _FIRST))
+            teach(weights, codes, _FIRST)
     return np.array(
         [
             teach_second(
@@ -128,21 +131,9 @@ def teach_second(
     """Return the accuracies on both classes before the second is learned and after each step."""
     accuracies = [_test(weights, tested)]
     for codes in taught:
-        teach(weights, codes, _slots(codes, _SECOND))
+        teach(weights, codes, _SECOND)
         accuracies.append(_test(weights, tested))
     return accuracies
-
-
-def know_nothing(n_cells: int) -> Weights:
-    """Return weights of two classes, where of equal scores the second's counts as the larger.
-
-    Otherwise v1 would be right about all samples of the first class from the outset, and learn
-    nothing from any.
-    """
-    weights = Weights(n_cells)
-    for _ in (_FIRST, _SECOND):
-        weights.insert(rank=0)
-    return weights
 
 
 def describe(accuracies: NDArray[np.float64], milestones: Sequence[int]) -> dict[str, Any]:
@@ -153,8 +144,8 @@ def describe(accuracies: NDArray[np.float64], milestones: Sequence[int]) -> dict
     None stands for never.
     """
     curves = {
-        "first": accuracies[..., _FIRST],
-        "second": accuracies[..., _SECOND],
+        "first": accuracies[..., 0],
+        "second": accuracies[..., 1],
         "both": accuracies.mean(axis=-1),
     }
     mean = {name: curve.mean(axis=0) for name, curve in curves.items()}
@@ -175,13 +166,11 @@ def list_ends(pairs: Sequence[Pair], accuracies: NDArray[np.float64]) -> list[li
     return [[*pair, *end] for pair, end in zip(pairs, ends, strict=True)]
 
 
-def _slots(codes: Codes, slot: int) -> NDArray[np.int32]:
-    return np.full(len(codes), slot, dtype=np.int32)
-
-
 def _test(weights: Weights, tested: Sequence[Codes]) -> list[float]:
-    slots = [weights.slot_of_rank[weights.best(codes, count_threads(None))] for codes in tested]
-    return [float((slots[slot] == slot).mean()) for slot in (_FIRST, _SECOND)]
+    return [
+        float(((codes @ weights).argmax(axis=1) == target).mean())
+        for codes, target in zip(tested, (_FIRST, _SECOND), strict=True)
+    ]
 
 
 def _first(milestones: Sequence[int], reached: NDArray[np.bool_]) -> int | None:

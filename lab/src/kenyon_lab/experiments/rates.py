@@ -8,7 +8,7 @@ import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods import METHODS
 from kenyon_lab.shared import FULL
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LEARNING_RATES = tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 13))
 """The paper's 0.01 is among them."""
 
-DATASETS: dict[str, dict[str, Any]] = {"mnist20": PAPER["mnist20"]["fly"], "clinc150": {}}
+DATASETS: dict[str, dict[str, Any]] = {"mnist20": METHODS["fly"].paper["mnist20"], "clinc150": {}}
 """With the parameters of the model; those of CLINC150 are the usual ones."""
 
 
@@ -32,7 +32,7 @@ def measure(seed: int) -> dict[str, Any]:
         dataset = load(name)
         model = FlyClassifier(random_state=seed, **parameters).fit(dataset.X_train, dataset.y_train)
         found[name] = read(model, dataset)
-    return {"paper": PAPER["mnist20"]["fly"]["learning_rate"], "datasets": found}
+    return {"paper": METHODS["fly"].paper["mnist20"]["learning_rate"], "datasets": found}
 
 
 def read(model: FlyClassifier, dataset: Dataset) -> dict[str, Any]:

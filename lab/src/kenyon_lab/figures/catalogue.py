@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

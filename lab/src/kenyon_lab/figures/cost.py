@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from kenyon_lab.figures.curves import DATASETS
-from kenyon_lab.figures.style import LOOKS, add_legend, letter_panels, new_figure
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ def draw(evidence: Evidence) -> Figure:
 
 
 def _mark(axes: Axes, method: str, summary: Summary, cost: float) -> None:
-    colour, marker, _ = LOOKS[method]
+    colour, marker, _ = look_of(method)
     axes.plot(
         cost,
         summary.measure("accuracy").mean,

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from kenyon_lab.figures.bands import plot_mean
-from kenyon_lab.figures.style import LOOKS, add_legend, letter_panels, new_figure
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ def count_seeds(runs: dict[str, Summary]) -> str:
 
 def look(method: str) -> dict[str, Any]:
     """Return how a method's line looks."""
-    colour, marker, line = LOOKS[method]
+    colour, marker, line = look_of(method)
     return {
         "color": colour,
         "marker": marker,

@@ -8,8 +8,8 @@ import numpy as np
 
 from kenyon_lab.figures.catalogue import MEMORY_LOSS
 from kenyon_lab.figures.curves import DATASETS
-from kenyon_lab.figures.style import LOOKS, new_figure
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.figures.style import look_of, new_figure
+from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def draw(evidence: Evidence) -> Figure:
 
 
 def _plot(axes: Axes, method: str, summary: Summary) -> None:
-    colour = LOOKS[method][0]
+    colour = look_of(method)[0]
     learned, remembered = summary.learned.mean(axis=0), summary.remembered.mean(axis=0)
     tasks = np.arange(1, len(learned) + 1)
     axes.vlines(tasks, remembered, learned, color=colour, linewidth=1.5, alpha=0.6)

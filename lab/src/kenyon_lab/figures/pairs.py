@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.figures.style import GREY, LOOKS, letter_panels, new_figure
+from kenyon_lab.figures.style import GREY, letter_panels, look_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _PAIRS = ("all", "alike", "unlike")
 _VERSIONS = {
-    "v1": ("v1: on a mistake the wrong class is weakened", *LOOKS["perceptron-v1"]),
-    "v4": ("v4, the FlyModel: nothing is ever weakened", *LOOKS["fly"]),
+    "v1": ("v1: on a mistake the wrong class is weakened", *look_of("perceptron-v1")),
+    "v4": ("v4, the FlyModel: nothing is ever weakened", *look_of("fly")),
 }
 _CHANCE = 0.5
 

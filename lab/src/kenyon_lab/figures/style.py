@@ -1,4 +1,4 @@
-"""How figures look: one colour and one marker a method, in every figure."""
+"""The style of all figures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from kenyon_lab.methods import METHODS
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
@@ -17,38 +18,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH = 7.0
-"""Of a figure, in inches: what fits on a page."""
+"""Width of a figure in inches: that of a page."""
 
-# After Okabe and Ito: told apart by the colour-blind, and by lightness in grey print.
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-BLUE, VERMILION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#888888"
-
-LOOKS: dict[str, tuple[str, str, str]] = {
-    "fly": (VERMILION, "o", "-"),
-    "offline": (BLACK, "s", "--"),
-    "offline-sgd": (GREY, "s", ":"),
-    "bir": (SKY, "^", "-"),
-    "gem": (GREEN, "D", "-"),
-    "ewc": (ORANGE, "v", "-"),
-    "vanilla": (PURPLE, "X", "-"),
-    "ewc-own": (ORANGE, "<", ":"),
-    "vanilla-own": (PURPLE, "p", ":"),
-    "sparse-logistic": (BLUE, "D", "-"),
-    "dense-fly": (ORANGE, "o", "--"),
-    "dense-logistic": (BLACK, "D", "--"),
-    "perceptron-v1": (BLACK, "^", "--"),
-    "perceptron-v2": (SKY, "v", "--"),
-    "perceptron-v3": (BLUE, "s", "-"),
-    "perceptron-v4": (ORANGE, "P", ":"),
-    "weakening": (SKY, ">", ":"),
-    "ncm": (BLUE, "P", ":"),
-    "slda": (BLUE, "h", "--"),
-    "ranpac": (GREEN, "*", ":"),
-    "fly-cl": (VERMILION, "*", ":"),
-    "bayes": (PURPLE, "d", "-"),
-    "ridge": (VERMILION, "H", "-"),
+PALETTE = {
+    "black": "#000000",
+    "orange": "#E69F00",
+    "sky": "#56B4E9",
+    "green": "#009E73",
+    "blue": "#0072B2",
+    "vermilion": "#D55E00",
+    "purple": "#CC79A7",
+    "grey": "#888888",
 }
-"""Of each method: its colour, its marker and its line."""
+"""Colours after Okabe and Ito, distinct to the colour-blind and by lightness in grey print."""
+
+BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE, GREY = PALETTE.values()
 
 _SETTINGS: dict[Any, Any] = {
     "font.size": 8,
@@ -69,22 +53,28 @@ _SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Make figures look alike for a while."""
+    """Apply the style of all figures within a with statement."""
     with mpl.rc_context(_SETTINGS):
         yield
+
+
+def look_of(method: str) -> tuple[str, str, str]:
+    """Return the colour, the marker and the line style of a method in all figures."""
+    entry = METHODS[method]
+    return PALETTE[entry.colour], entry.marker, entry.line
 
 
 def new_figure(
     n_rows: int = 1, n_columns: int = 1, height: float = 2.6
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure as wide as a page and its panels, row by row; the height is a row's."""
+    """Return a figure of page width and its panels by row; `height` is that of a row in inches."""
     figure = Figure(figsize=(WIDTH, height * n_rows), layout="constrained")
     panels = figure.subplots(n_rows, n_columns, squeeze=False)
     return figure, list(panels.flat)
 
 
 def letter_panels(panels: list[Axes]) -> None:
-    """Put A, B, C before the titles of panels, if there are several."""
+    """Prefix the titles of two or more panels with A, B, C."""
     if len(panels) == 1:
         return
     for letter, axes in zip("ABCDEFGHIJ", panels, strict=False):
@@ -92,7 +82,7 @@ def letter_panels(panels: list[Axes]) -> None:
 
 
 def add_legend(figure: Figure, panels: list[Axes], n_columns: int) -> None:
-    """Name below a figure what is in any of its panels."""
+    """Add a legend below a figure, with each label of its panels once."""
     named: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -101,7 +91,7 @@ def add_legend(figure: Figure, panels: list[Axes], n_columns: int) -> None:
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write a figure as PNG and SVG, with nothing in them that changes from day to day."""
+    """Write a figure as PNG and SVG, without dates, so that files are reproducible."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     for path in paths:

@@ -1,4 +1,4 @@
-"""Brain-inspired replay: rehearsal of samples that the network makes up itself."""
+"""Brain-inspired replay: rehearsal of samples from a generative model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch.nn.functional import one_hot, softmax
 
-from kenyon_lab.methods.checks import check_above_zero
-from kenyon_lab.methods.replay_network import ReplayNetwork
+from kenyon_lab.methods.checks import check_positive
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.torch_method import TorchMethod
 from kenyon_lab.shared import MAX_CELLS, check_whole
 
@@ -21,41 +20,44 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kenyon_lab.methods.replay_network import ReplayNetwork
+
 
 @dataclass(kw_only=True, eq=False)
 class BrainInspiredReplay(TorchMethod):
-    """A classifier that is also a generator, and replays what it remembers of earlier classes.
+    """A classifier and generator that replays generated samples of earlier classes.
 
-    Classifier and variational autoencoder share an encoder of two layers. Each class has its own
-    normal distribution in the latent space, which is learned, and its own gates on the hidden
-    layers of the decoder, which are drawn at random and stay.
+    A classifier and a variational autoencoder share a two-layer encoder. Each class has a learned
+    normal distribution in the latent space, and fixed random gates on the hidden layers of the
+    decoder.
 
-    From the second task on, a copy of the network as the previous task left it makes up as many
-    samples as each batch has: classes drawn evenly from those of earlier tasks, latent vectors from
-    the distribution of the class. The copy's own opinion of them, softened by the temperature, is
-    what they are taught as; their gates are the average, and their prior the mixture, of those of
-    the classes by that opinion. In task t the loss is 1/t that of the batch and 1 - 1/t that of its
-    replay. `ReplayNetwork` has the loss of a sample. Adam goes on from task to task.
+    From the second task on, a copy of the network from the end of the previous task generates as
+    many samples as each batch has: classes drawn uniformly from earlier tasks, latent vectors from
+    the distribution of the class. The soft targets of a generated sample are the copy's class
+    probabilities at the given temperature; its gates are the average, and its prior the mixture,
+    of those of the classes with these probabilities. In task t the loss is 1/t times that of the
+    batch plus 1 - 1/t times that of its replay. `ReplayNetwork` defines the loss of a sample. Adam
+    keeps its state between tasks.
 
-    Only classes seen so far are told apart, in learning and in predicting.
+    Only classes seen so far compete, in learning and in predicting.
 
     Parameters
     ----------
     n_hidden : int, default=400
-        Width of both hidden layers of the encoder, and of both of the decoder.
+        Width of all hidden layers, two of the encoder and two of the decoder.
     n_latent : int, default=100
         Width of the latent layer.
     gated : float, default=0.8
-        Share of each hidden layer of the decoder that is shut for a class, from 0 to below 1.
+        Share of each hidden layer of the decoder that is closed for a class, from 0 to below 1.
     temperature : float, default=2.0
-        How much the targets of replayed samples are softened.
+        Temperature of the soft targets of replayed samples.
     learning_rate : float, default=0.001
         Step size of Adam.
     n_iterations : int, optional
-        Steps to a task, with its samples shuffled again for every pass. By default, one pass in the
-        order given.
+        Steps per task, with its samples shuffled for every pass. By default, one pass in the order
+        given.
     batch_size, seed, n_threads
-        As of every `TorchMethod`.
+        As in every `TorchMethod`.
 
     References
     ----------
@@ -86,10 +88,12 @@ class BrainInspiredReplay(TorchMethod):
     n_iterations: int | None = None
 
     def _start(self) -> None:
+        from kenyon_lab.methods.replay_network import ReplayNetwork
+
         super()._start()
         if not 0 <= self.gated < 1:
             raise ValueError(f"gated must be from 0 to below 1, but is {self.gated!r}")
-        check_above_zero("temperature", self.temperature)
+        check_positive("temperature", self.temperature)
         if self.n_iterations is not None:
             check_whole("n_iterations", self.n_iterations, MAX_CELLS)
         self.network = ReplayNetwork(
@@ -100,30 +104,31 @@ class BrainInspiredReplay(TorchMethod):
             gated=self.gated,
             generator=self.generator,
         )
-        rate = check_above_zero("learning_rate", self.learning_rate)
+        rate = check_positive("learning_rate", self.learning_rate)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, fused=True)
         self.n_tasks = 0
-        self.seen = self.replayed = torch.empty(0, dtype=torch.long)
+        self.seen = self.earlier = torch.empty(0, dtype=torch.long)
         self.frozen: ReplayNetwork | None = None
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         self.n_tasks += 1
-        self.seen = torch.from_numpy(np.union1d(self.replayed, y))
+        self.seen = torch.from_numpy(np.union1d(self.earlier, y))
         for inputs, targets in self._steps(X, y):
             self.optimiser.zero_grad()
             self.loss(inputs, targets).backward()
             self.optimiser.step()
         self.frozen = deepcopy(self.network).requires_grad_(False)
-        self.replayed = self.seen
+        self.earlier = self.seen
 
     def loss(self, X: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        """Return the loss of a batch together with its replay, which is drawn anew."""
+        """Return the loss of a batch and of newly generated replay."""
         n, share = len(X), 1 / self.n_tasks
-        labels, temperature = one_hot(y, self.n_classes).to(X), torch.ones(n, 1)
+        labels = torch.nn.functional.one_hot(y, self.n_classes).to(X)
+        temperature = torch.ones(n, 1)
         weights = torch.full((n,), share / n)
         if self.frozen is not None:
-            imagined, opinions = self._replay(self.frozen, n)
-            X, labels = torch.cat([X, imagined]), torch.cat([labels, opinions])
+            generated, soft_targets = self._replay(self.frozen, n)
+            X, labels = torch.cat([X, generated]), torch.cat([labels, soft_targets])
             temperature = torch.cat([temperature, torch.full((n, 1), self.temperature)])
             weights = torch.cat([weights, torch.full((n,), (1 - share) / n)])
         return weights @ self.network.losses(
@@ -137,7 +142,7 @@ class BrainInspiredReplay(TorchMethod):
 
     @property
     def n_parameters(self) -> int:
-        """Weights and priors, once: between tasks the copy holds the same numbers."""
+        """Weights and priors. The copy is not counted: between tasks it equals the network."""
         return sum(parameter.numel() for parameter in self.network.parameters())
 
     def _steps(
@@ -150,15 +155,39 @@ class BrainInspiredReplay(TorchMethod):
         return islice(chain.from_iterable(passes), self.n_iterations)
 
     def _replay(self, source: ReplayNetwork, n: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Make up samples of earlier classes, and return them with the source's opinion of them."""
-        old = self.replayed
-        classes = old[torch.from_numpy(self.generator.integers(len(old), size=n))]
-        opinions = torch.zeros(n, self.n_classes)
+        """Return generated samples of earlier classes and their soft targets."""
+        earlier = self.earlier
+        classes = earlier[torch.from_numpy(self.generator.integers(len(earlier), size=n))]
+        soft_targets = torch.zeros(n, self.n_classes)
         with torch.no_grad():
-            X = source.imagine(classes, self._noise(n))
-            opinions[:, old] = softmax(source.logits(X)[:, old] / self.temperature, 1)
+            X = source.generate(classes, self._noise(n))
+            logits = source.logits(X)[:, earlier] / self.temperature
+            soft_targets[:, earlier] = torch.softmax(logits, 1)
         self.n_shown += n
-        return X, opinions
+        return X, soft_targets
 
     def _noise(self, n: int) -> torch.Tensor:
         return torch.from_numpy(self.generator.standard_normal((n, self.n_latent), np.float32))
+
+
+ENTRIES = (
+    MethodEntry(
+        name="bir",
+        title="BI-R",
+        cls=BrainInspiredReplay,
+        group="paper",
+        summary="replays samples from a generative model of earlier classes",
+        grid={"learning_rate": (0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)},
+        paper={
+            "mnist20": {"n_hidden": 400, "gated": 0.8, "learning_rate": 0.001},
+            "cifar100": {"n_hidden": 2000, "gated": 0.7, "learning_rate": 0.001},
+        },
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.0001},
+            ("mnist20", "classes"): {"learning_rate": 0.0003},
+            ("clinc150", "shuffled"): {"learning_rate": 0.003},
+        },
+        colour="sky",
+        marker="^",
+    ),
+)

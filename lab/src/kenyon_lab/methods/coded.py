@@ -3,46 +3,86 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.methods.method import Method
-from kenyon_lab.shared import SPARSE, Coder
+import numpy as np
+
+from kenyon import SparseCoder
+from kenyon_lab.methods.method import Method, blocks
+from kenyon_lab.shared import FULL
 
 if TYPE_CHECKING:
-    from kenyon_lab.shared import Usual
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+
+ON_OFF_BELOW = 32
+"""Inputs of fewer features have ON and OFF channels, as by default in `kenyon.SparseCoder`."""
+
+MAX_COUNT = 2**31 - 1
+_ROWS = 4096
 
 
 @dataclass(kw_only=True, eq=False)
 class CodedMethod(Method):
-    """A method whose first layer is the fly's; the same seed gives all of them the same wiring.
+    """A method on the fly's first layer. The same seed gives every such method the same layer.
 
     Parameters
     ----------
     n_cells, fan_in, n_active
-        As of `kenyon.SparseCoder`.
+        As in `kenyon.SparseCoder`.
     seed, n_threads
-        As of every `Method`; the seed draws the wiring.
+        As in every `Method`; the seed draws the connections.
     """
 
     n_cells: int | None = None
     fan_in: int | None = None
     n_active: int | None = None
-    coder: Coder = field(init=False, repr=False)
+    coder: SparseCoder = field(init=False, repr=False)
+    n_units: int = field(default=0, init=False, repr=False)
+    """Cells of the first layer."""
 
     def _start(self) -> None:
-        self.coder = Coder.design(
-            self.n_features,
+        coder = SparseCoder(
             n_cells=self.n_cells,
             fan_in=self.fan_in,
             n_active=self.n_active,
-            seed=self.seed,
-            usual=self._usual(),
+            channels="on-off" if self.n_features < ON_OFF_BELOW else "raw",
+            random_state=self.seed,
+            n_threads=self.n_threads,
         )
+        self.coder = coder.fit(np.zeros((1, self.n_features)))
+        self.n_units = len(connections(self.coder))
 
-    def _usual(self) -> Usual:
-        """Return how what is None is chosen."""
-        return SPARSE
+    def codes(self, X: NDArray[Any]) -> Iterator[tuple[slice, csr_matrix[Any]]]:
+        """Yield the levels of samples, some thousand rows at a time."""
+        for rows in blocks(len(X), _ROWS):
+            yield rows, self.coder.levels(X[rows])
 
     @property
     def n_parameters(self) -> int:  # noqa: D102
-        return self.coder.n_cells * self.n_classes
+        return self.n_units * self.n_classes
+
+
+def connections(coder: SparseCoder) -> NDArray[np.uint32]:
+    """Return the channels that each cell sums, one row per cell."""
+    return coder.coder_.native.inputs
+
+
+def count_default_cells(n_features: int) -> int:
+    """Return the number of cells that `kenyon.SparseCoder` has by default."""
+    return len(connections(SparseCoder(fan_in=1, n_active=1).fit(np.zeros((1, n_features)))))
+
+
+def sum_by_class(
+    codes: NDArray[Any] | csr_matrix[Any], y: NDArray[np.intp], n_classes: int
+) -> NDArray[np.float64]:
+    """Return the summed codes of each class, one column per class."""
+    sums: NDArray[np.float64] = codes.T @ np.eye(n_classes)[y]
+    return sums
+
+
+def find_cap(learning_rate: float) -> int:
+    """Return the sum of levels at which a weight, of at most 1, stops growing."""
+    return max(1, round(min(FULL / learning_rate, MAX_COUNT)))

@@ -1,4 +1,4 @@
-"""Partial freezing on dense codes: the fly without its winner-take-all."""
+"""Partial freezing on dense codes: the fly without winner-take-all."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.checks import check_above_zero
-from kenyon_lab.methods.coded import CodedMethod
-from kenyon_lab.shared import FULL
+from kenyon_lab.methods.checks import check_positive
+from kenyon_lab.methods.coded import CodedMethod, find_cap, sum_by_class
+from kenyon_lab.methods.dense_code import DenseCoder
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.method import blocks
+from kenyon_lab.methods.paper_sizes import DENSE_LAYER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-_LARGEST = 2**31 - 1
-_LEVELS_AT_ONCE = 2**22
+_BLOCK_LEVELS = 2**22
 
 
 @dataclass(kw_only=True, eq=False)
 class DenseFly(CodedMethod):
-    """The fly's learning rule on the sums of all cells, scaled to reach from 0 to 1 in a sample.
+    """The fly's learning rule on the sums of all cells, scaled per sample from 0 to 1.
 
     A sample strengthens the synapses from all cells to its class, in proportion to their activity,
-    and leaves those to other classes alone. The order of samples does not matter.
+    and leaves those to other classes unchanged. The order of samples does not matter.
 
     Parameters
     ----------
     learning_rate : float, default=0.01
-        How much one sample strengthens a synapse, of at most 1.
+        Increase of a weight per sample at full activity. Weights are at most 1.
     n_cells, fan_in, seed, n_threads
-        As of every `CodedMethod`; all cells are active.
+        As in every `CodedMethod`; all cells are active.
 
     References
     ----------
@@ -55,25 +57,40 @@ class DenseFly(CodedMethod):
 
     def _start(self) -> None:
         super()._start()
-        rate = check_above_zero("learning_rate", self.learning_rate)
-        self.cap = max(1, round(min(FULL / rate, _LARGEST)))
-        self.counts = np.zeros((self.n_classes, self.coder.n_cells), dtype=np.int64)
+        self.cap = find_cap(check_positive("learning_rate", self.learning_rate))
+        self.dense = DenseCoder(self.coder)
+        # Integers below 2**53 in double precision: exact in any order of summation.
+        self.counts = np.zeros((self.n_units, self.n_classes))
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        for rows, levels in self._codes(X):
-            for target in np.unique(y[rows]):
-                self.counts[target] += levels[y[rows] == target].sum(axis=0, dtype=np.int64)
+        for rows, levels in self._levels(X):
+            self.counts += sum_by_class(levels, y[rows], self.n_classes)
         self.n_shown += len(X)
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        # Whole numbers whose sums stay below 2**53: exact in doubles, whatever the order.
-        weights = np.minimum(self.counts, self.cap).astype(np.float64).T
-        scores = [levels.astype(np.float64) @ weights for _, levels in self._codes(X)]
-        best: NDArray[np.intp] = np.concatenate(scores).argmax(axis=1)
-        return best
+        weights = np.minimum(self.counts, self.cap)
+        return np.concatenate([(levels @ weights).argmax(axis=1) for _, levels in self._levels(X)])
 
-    def _codes(self, X: NDArray[Any]) -> Iterator[tuple[slice, NDArray[np.uint8]]]:
-        size = max(1, _LEVELS_AT_ONCE // self.coder.n_cells)
-        for start in range(0, len(X), size):
-            rows = slice(start, start + size)
-            yield rows, self.coder.native.encode_dense(X[rows], self.n_threads)
+    def _levels(self, X: NDArray[Any]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        for rows in blocks(len(X), max(1, _BLOCK_LEVELS // self.n_units)):
+            yield rows, self.dense.levels(X[rows]).astype(np.float64)
+
+
+ENTRIES = (
+    MethodEntry(
+        name="dense-fly",
+        title="Dense, freezing",
+        cls=DenseFly,
+        group="ablation",
+        summary="the fly without winner-take-all",
+        grid={"learning_rate": (1e-5, 1e-4, 3e-4, 5e-4, 0.001, 0.01, 0.1)},
+        paper={
+            "mnist20": {**DENSE_LAYER["mnist20"], "learning_rate": 0.01},
+            "cifar100": {**DENSE_LAYER["cifar100"], "learning_rate": 0.2},
+        },
+        tuned={("mnist20", "shuffled"): {"learning_rate": 0.0005}},
+        colour="orange",
+        marker="o",
+        line="--",
+    ),
+)

@@ -1,13 +1,14 @@
-"""Elastic weight consolidation: a network that holds on to weights that past tasks needed."""
+"""Elastic weight consolidation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from kenyon_lab.methods.memories import check_memory, memories
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.exemplars import check_memory, select_exemplars
+from kenyon_lab.methods.lazy_torch import torch
+from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
 from kenyon_lab.methods.vanilla import Vanilla
 
 if TYPE_CHECKING:
@@ -17,28 +18,27 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class EWC(Vanilla):
-    """Gradient descent with a spring on each weight, as stiff as past tasks were sensitive to it.
+    """Gradient descent with a quadratic penalty on changes of weights that past tasks depend on.
 
-    At a task's end F is the square, weight by weight, of the gradient of the mean cross-entropy
-    over some of its samples. The loss of later tasks grows by
-    ``memory_strength * sum(F * (theta - theta_then) ** 2)`` for each task before. All springs on a
-    weight add up to one, so that cost and memory do not grow with the number of tasks; no sample is
-    kept.
+    At the end of a task, F is the squared gradient of the mean cross-entropy over some of its
+    samples, an estimate of the diagonal of the Fisher information. Each past task adds the penalty
+    ``memory_strength * sum(F * (theta - theta_then) ** 2)`` to the loss. All penalties add up to
+    one quadratic function, so that cost and memory do not grow with the number of tasks. No sample
+    is stored.
 
     Parameters
     ----------
     learning_rate : float, default=0.1
-        Step size of the gradient descent. Where a spring is stiffer than ``1 / learning_rate``, the
-        steps overshoot, and beyond twice that they grow without bound: more of either number is
-        not always more memory.
+        Step size of the gradient descent. Where the curvature of the penalty exceeds
+        ``1 / learning_rate``, steps overshoot; beyond twice that value they diverge.
     memory_strength : float, default=1000.0
-        Stiffness of the springs.
-    n_memories : int, default=1000
-        Samples of a task, drawn evenly over it, from which F is taken.
-    own_outputs
-        As of `Vanilla`.
+        Weight of the penalty.
+    n_exemplars : int, default=1000
+        Samples of a task, at even distances, from which F is computed.
+    masked_outputs
+        As in `Vanilla`.
     n_hidden, batch_size, seed, n_threads
-        As of every `NetworkMethod`.
+        As in every `NetworkMethod`.
 
     References
     ----------
@@ -58,28 +58,74 @@ class EWC(Vanilla):
 
     learning_rate: float = 0.1
     memory_strength: float = 1000.0
-    n_memories: int = 1000
+    n_exemplars: int = 1000
 
     def _start(self) -> None:
         super()._start()
-        check_memory(self.n_memories, self.memory_strength)
-        self.stiffness = torch.zeros_like(self.theta)
+        check_memory(self.n_exemplars, self.memory_strength)
+        self.curvature = torch.zeros_like(self.theta)
         self.pull = torch.zeros_like(self.theta)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.choose_outputs(y)
+        self.mask_outputs(y)
         for inputs, targets in self.batches(X, y):
             step = self.gradient(inputs, targets)
-            step.addcmul_(self.stiffness, self.theta).sub_(self.pull)
+            step.addcmul_(self.curvature, self.theta).sub_(self.pull)
             self.theta.sub_(step, alpha=self.learning_rate)
-        self._consolidate(*memories(X, y, self.n_memories))
+        self._consolidate(*select_exemplars(X, y, self.n_exemplars))
 
     def _consolidate(self, X: torch.Tensor, y: torch.Tensor) -> None:
         self.n_shown += len(X)
-        stiffness = self.gradient(X, y).square_().mul_(2 * self.memory_strength)
-        self.stiffness += stiffness
-        self.pull += stiffness.mul_(self.theta)
+        curvature = self.gradient(X, y).square_().mul_(2 * self.memory_strength)
+        self.curvature += curvature
+        self.pull += curvature.mul_(self.theta)
 
     @property
     def n_parameters(self) -> int:  # noqa: D102
-        return len(self.theta) + len(self.stiffness) + len(self.pull)
+        return len(self.theta) + len(self.curvature) + len(self.pull)
+
+
+_MEMORY = {"memory_strength": 1000.0, "n_exemplars": 1000}
+_PAPER = {
+    "mnist20": {**HIDDEN_LAYER["mnist20"], **_MEMORY, "learning_rate": 0.1},
+    "cifar100": {**HIDDEN_LAYER["cifar100"], **_MEMORY, "learning_rate": 0.001},
+}
+
+ENTRIES = (
+    MethodEntry(
+        name="ewc",
+        title="EWC",
+        cls=EWC,
+        group="paper",
+        summary="penalises changes of weights that earlier tasks depend on",
+        grid={
+            "learning_rate": (0.001, 0.01, 0.1, 0.3),
+            "memory_strength": (100.0, 1000.0, 1e4, 1e5, 1e6),
+        },
+        paper=_PAPER,
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
+            ("mnist20", "classes"): {"learning_rate": 0.01, "memory_strength": 100.0},
+            ("clinc150", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
+        },
+        colour="orange",
+        marker="v",
+    ),
+    MethodEntry(
+        name="ewc-masked",
+        title="EWC, masked outputs",
+        cls=EWC,
+        group="variant",
+        summary="EWC with the softmax masked to the task's classes",
+        variant={"masked_outputs": True},
+        grid={"learning_rate": (0.01, 0.1, 0.3), "memory_strength": (10.0, 100.0, 1000.0, 1e4)},
+        paper=_PAPER,
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1000.0},
+            ("mnist20", "classes"): {"learning_rate": 0.01, "memory_strength": 10.0},
+        },
+        colour="orange",
+        marker="<",
+        line=":",
+    ),
+)

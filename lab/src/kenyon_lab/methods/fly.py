@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-import numpy as np
-
-from kenyon_lab.methods.coded import CodedMethod
-from kenyon_lab.shared import Circuit, CountingMemory, FlyReadout, check_rates
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from kenyon_lab.methods.classifier_method import ClassifierMethod
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 
 
 @dataclass(kw_only=True, eq=False)
-class Fly(CodedMethod):
-    """The fruit fly's circuit: what `kenyon.FlyClassifier` is, as a method of the bench.
+class Fly(ClassifierMethod):
+    """The fruit fly's circuit: `kenyon.FlyClassifier` with the paper's readout.
 
     A sample strengthens the synapses from its active cells to its class and leaves all others
-    alone. The order of samples does not matter.
+    unchanged. The order of samples does not matter.
 
     Parameters
     ----------
     learning_rate : float or "auto", default="auto"
-        How much one sample strengthens a synapse, of at most 1.
+        Increase of a weight per sample at full activity. Weights are at most 1.
     n_cells, fan_in, n_active, seed, n_threads
-        As of every `CodedMethod`.
+        As in every `ClassifierMethod`.
 
     References
     ----------
@@ -46,14 +42,24 @@ class Fly(CodedMethod):
 
     learning_rate: float | Literal["auto"] = "auto"
 
-    def _start(self) -> None:
-        super()._start()
-        self.rates = check_rates(self.learning_rate, 0.0)
-        self.circuit = Circuit(self.coder, CountingMemory(self.coder.n_cells))
 
-    def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.circuit.learn(X, y, self.rates, self.n_threads)
-        self.n_shown += len(X)
-
-    def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        return self.circuit.labels(X, FlyReadout(self.rates), self.n_threads).astype(np.intp)
+ENTRIES = (
+    MethodEntry(
+        name="fly",
+        title="FlyModel",
+        cls=Fly,
+        group="paper",
+        summary="sparse codes, partial freezing",
+        grid={"learning_rate": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, "auto")},
+        paper={
+            "mnist20": {**SPARSE_LAYER["mnist20"], "learning_rate": 0.01},
+            "cifar100": {**SPARSE_LAYER["cifar100"], "learning_rate": 0.2},
+        },
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": "auto"},
+            ("clinc150", "shuffled"): {"learning_rate": "auto"},
+        },
+        colour="vermilion",
+        marker="o",
+    ),
+)

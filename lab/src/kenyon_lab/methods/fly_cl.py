@@ -1,4 +1,4 @@
-"""Fly-CL: ridge regression on sparse projections of which the largest are kept."""
+"""Fly-CL: ridge regression on the largest values of a sparse projection."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsyrk
 
 from kenyon_lab.methods.checks import check_share
+from kenyon_lab.methods.entry import MethodEntry
 from kenyon_lab.methods.ridge import PENALTIES, Ridge, unit_vectors
 from kenyon_lab.methods.ridge_method import RidgeMethod
 from kenyon_lab.methods.tridiagonal import Tridiagonal
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class FlyCL(RidgeMethod):
-    """Ridge regression on a sparse Gaussian projection, of which the largest values are kept.
+    """Ridge regression on a sparse Gaussian projection, after a top-k selection.
 
-    Each cell sums inputs of its own, drawn at random, with Gaussian weights. The cells with the
-    largest sums keep them as they are, and all others are set to zero. The penalty is the one of
-    `PENALTIES` with the smallest generalised cross-validation on the current task. A task of one
-    sample keeps the penalty of the task before, which is 1 at first.
+    Each cell sums randomly drawn inputs with Gaussian weights. The cells with the largest sums keep
+    them unchanged; all others are set to zero. The penalty is the element of `PENALTIES` with the
+    smallest generalised cross-validation error on the current task. A task of one sample keeps the
+    penalty of the previous task; the initial penalty is 1.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ class FlyCL(RidgeMethod):
     share_inputs : float, default=0.39
         Share of the inputs that a cell sums.
     n_cells, seed, n_threads
-        As of every `RidgeMethod`; the seed draws the projection.
+        As in every `RidgeMethod`; the seed draws the projection.
 
     References
     ----------
@@ -64,13 +65,13 @@ class FlyCL(RidgeMethod):
         n_inputs = max(1, round(check_share("share_inputs", self.share_inputs) * self.n_features))
         generator = np.random.default_rng(self.seed)
         inputs = generator.random((self.n_features, n_cells)).argsort(axis=0)[:n_inputs]
-        # With so many inputs to a cell, zeros cost less than a sparse product.
+        # At this density a dense product is faster than a sparse one.
         self.projection = np.zeros((self.n_features, n_cells))
         weights = generator.standard_normal((n_inputs, n_cells))
         np.put_along_axis(self.projection, inputs, weights, axis=0)
 
     def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the projections of samples, all but the largest set to zero."""
+        """Return the projections of samples, with all but the largest values set to zero."""
         H = X @ self.projection
         first = H.shape[1] - self.n_active
         H[np.partition(H, first, axis=1)[:, first, None] > H] = 0
@@ -95,18 +96,18 @@ class FlyCL(RidgeMethod):
 def _best_penalty(
     gram: NDArray[np.float64], target: NDArray[np.float64], n_samples: int, *, few: bool
 ) -> float:
-    """Return the penalty with the smallest generalised cross-validation.
+    """Return the penalty with the smallest generalised cross-validation error.
 
-    That is ``n |Y - H W|^2 / (n - tr S)^2``, with S what makes the fitted values of Y. All of it
-    follows from the smaller of two matrices and its product with the targets: ``H H'`` and Y where
-    samples are fewer than cells, and otherwise ``H' H`` and ``H' Y``.
+    The error is ``n |Y - H W|^2 / (n - tr S)^2``, with S the hat matrix. It follows from the
+    smaller Gram matrix and its targets: ``H H'`` and Y with fewer samples than cells, otherwise
+    ``H' H`` and ``H' Y``.
     """
     system = Tridiagonal(gram)
     eigenvalues = system.eigenvalues()
     target = system.rotate(target)
 
     def criterion(penalty: float) -> float:
-        if eigenvalues[0] + penalty <= 0:  # lost to rounding
+        if eigenvalues[0] + penalty <= 0:  # not positive definite, by rounding
             return np.inf
         try:
             solution = system.solve(penalty, target)
@@ -121,3 +122,23 @@ def _best_penalty(
         return n_samples * error / free**2
 
     return min(PENALTIES, key=criterion)
+
+
+ENTRIES = (
+    MethodEntry(
+        name="fly-cl",
+        title="Fly-CL",
+        cls=FlyCL,
+        group="modern",
+        summary="sparse projection, its largest values, then ridge regression",
+        grid={"share_active": (0.05, 0.1, 0.3, 0.5, 0.8)},
+        tuned={
+            ("mnist20", "shuffled"): {"share_active": 0.5},
+            ("tiny100", "shuffled"): {"share_active": 0.5},
+            ("clinc150", "shuffled"): {"share_active": 0.5},
+        },
+        colour="vermilion",
+        marker="*",
+        line=":",
+    ),
+)

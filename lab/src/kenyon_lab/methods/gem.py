@@ -1,47 +1,48 @@
-"""Gradient episodic memory: a network that steps where the loss on kept samples does not grow."""
+"""Gradient episodic memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from kenyon_lab.methods.gem_projection import shares
-from kenyon_lab.methods.memories import check_memory, memories
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.exemplars import check_memory, select_exemplars
+from kenyon_lab.methods.gem_projection import project
+from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.network import NetworkMethod
+from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
 from kenyon_lab.methods.torch_method import tensor
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SUMMED_AT_ONCE = 2**15
-"""Terms of an inner product that single precision adds up well enough."""
+PIECE = 2**15
+"""Terms of an inner product that single precision sums accurately enough."""
 
 
 @dataclass(kw_only=True, eq=False)
 class GEM(NetworkMethod):
-    """Gradient descent that keeps samples of past tasks, and never steps against their gradients.
+    """Gradient descent that stores exemplars, and never steps against their gradients.
 
-    At every step the gradient of each past task is taken on the samples kept of it. If the step
-    along the batch's gradient g would let one of these losses grow, the step is along ``g + M'v``
-    instead, with the past gradients as the rows of M, and v from a quadratic program (see
+    Every step computes the gradient of each past task on its exemplars. If a step along the batch's
+    gradient g would increase one of these losses, the step is along ``g + M'v`` instead, with the
+    past gradients as the rows of M, and v from a quadratic program (see
     `kenyon_lab.methods.gem_projection`).
 
-    Each step costs a pass over all that is kept; while a task is learned, one gradient for each
-    past task is held in memory.
+    Each step costs a pass over all exemplars. While a task is learned, one gradient per past task
+    is held in memory.
 
     Parameters
     ----------
     learning_rate : float, default=0.001
         Step size of the gradient descent.
     memory_strength : float, default=0.5
-        The least share of each past gradient in a corrected step.
-    n_memories : int, default=256
-        Samples kept of each task, drawn evenly over it.
+        Smallest coefficient of each past gradient in a corrected step.
+    n_exemplars : int, default=256
+        Exemplars of each task, at even distances over it.
     n_hidden, batch_size, seed, n_threads
-        As of every `NetworkMethod`.
+        As in every `NetworkMethod`.
 
     References
     ----------
@@ -52,7 +53,7 @@ class GEM(NetworkMethod):
     >>> from kenyon_lab.data import load
     >>> from kenyon_lab.methods.gem import GEM
     >>> digits = load("digits")
-    >>> gem = GEM(n_hidden=100, learning_rate=0.01, batch_size=16, n_memories=50)
+    >>> gem = GEM(n_hidden=100, learning_rate=0.01, batch_size=16, n_exemplars=50)
     >>> gem.begin(digits.n_features, digits.n_classes)
     >>> for classes in digits.tasks():
     ...     task = [label in classes for label in digits.y_train]
@@ -64,33 +65,56 @@ class GEM(NetworkMethod):
     """
 
     memory_strength: float = 0.5
-    n_memories: int = 256
+    n_exemplars: int = 256
 
     def _start(self) -> None:
         super()._start()
-        check_memory(self.n_memories, self.memory_strength)
-        self.memories: list[tuple[torch.Tensor, torch.Tensor]] = []
+        check_memory(self.n_exemplars, self.memory_strength)
+        self.exemplars: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        gradients = torch.empty(len(self.memories) + 1, len(self.theta))
+        gradients = torch.empty(len(self.exemplars) + 1, len(self.theta))
         for batch in self.batches(X, y):
-            for samples, gradient in zip((*self.memories, batch), gradients, strict=True):
+            for samples, gradient in zip((*self.exemplars, batch), gradients, strict=True):
                 self.gradient(*samples, out=gradient)
-            step = tensor(shares(_products(gradients), self.memory_strength))
+            step = tensor(project(_products(gradients), self.memory_strength))
             self.theta.addmv_(gradients.T, step, alpha=-self.learning_rate)
             self.n_shown += self.n_stored
-        self.memories.append(memories(X, y, self.n_memories))
+        self.exemplars.append(select_exemplars(X, y, self.n_exemplars))
 
     @property
     def n_stored(self) -> int:  # noqa: D102
-        return sum(len(y) for _, y in self.memories)
+        return sum(len(y) for _, y in self.exemplars)
 
 
 def _products(gradients: torch.Tensor) -> NDArray[np.float64]:
-    """Return the inner products of all rows, in one call for all pieces that are summed at once."""
+    """Return the inner products of all rows, as a sum over pieces of the rows."""
     n_rows, n_weights = gradients.shape
-    n_pieces = n_weights // SUMMED_AT_ONCE
-    whole, rest = gradients.tensor_split([n_pieces * SUMMED_AT_ONCE], dim=1)
-    pieces = whole.view(n_rows, n_pieces, SUMMED_AT_ONCE).transpose(0, 1)
+    n_pieces = n_weights // PIECE
+    whole, rest = gradients.tensor_split([n_pieces * PIECE], dim=1)
+    pieces = whole.view(n_rows, n_pieces, PIECE).transpose(0, 1)
     sums = torch.bmm(pieces, pieces.mT).sum(0, dtype=torch.float64)
     return (sums + rest @ rest.T).numpy()
+
+
+ENTRIES = (
+    MethodEntry(
+        name="gem",
+        title="GEM",
+        cls=GEM,
+        group="paper",
+        summary="stores exemplars, and steps so that their loss does not grow",
+        grid={"learning_rate": (0.001, 0.01, 0.03, 0.1, 0.3), "memory_strength": (0.5, 1.0)},
+        paper={
+            dataset: {**sizes, "learning_rate": 0.001, "memory_strength": 0.5, "n_exemplars": 256}
+            for dataset, sizes in HIDDEN_LAYER.items()
+        },
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1.0},
+            ("mnist20", "classes"): {"learning_rate": 0.1, "memory_strength": 0.5},
+            ("clinc150", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1.0},
+        },
+        colour="green",
+        marker="D",
+    ),
+)

@@ -1,4 +1,4 @@
-"""The quadratic program of GEM, of as many unknowns as there are past tasks."""
+"""The dual quadratic program of GEM, with one unknown per past task."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RIDGE = 1e-3
-"""Gradients of past tasks may be all but parallel; this keeps the solution from being arbitrary."""
+"""Keeps the solution unique when gradients of past tasks are nearly parallel."""
 
 
-def shares(products: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
-    """Return how much of each gradient a step along g takes so that no past task suffers.
+def project(products: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
+    """Return the coefficients of all gradients in a step that no past task's gradient opposes.
 
-    If g goes against none of the past gradients, the rows of M, nothing of them. Otherwise the v
-    that minimises ``1/2 v' (M M' + ridge I) v + (M g)' v`` subject to ``v >= strength``, as in
-    GEM's published code.
+    If g has no negative product with the past gradients, the rows of M, their coefficients are 0.
+    Otherwise they are the v that minimises ``1/2 v' (M M' + ridge I) v + (M g)' v`` subject to
+    ``v >= strength``, as in GEM's published code.
 
     Parameters
     ----------
     products : array of shape (n_past + 1, n_past + 1)
-        The inner products of all gradients, those of the past and, as the last, g.
+        Inner products of the past gradients and, as the last one, g.
     strength : float
-        The least share of each past gradient in a step that is not along g alone.
+        Smallest coefficient of each past gradient in a corrected step.
 
     Returns
     -------
     array of shape (n_past + 1,)
-        v, and 1 for g itself.
+        v, and 1 for g.
     """
     against = products[:-1, -1]
     step = np.zeros(len(products))
@@ -44,9 +44,12 @@ def shares(products: NDArray[np.float64], strength: float) -> NDArray[np.float64
 def _least(
     products: NDArray[np.float64], against: NDArray[np.float64], strength: float
 ) -> NDArray[np.float64]:
-    """Solve the program as ``|R u + R'^-1 c| -> min, u >= 0``, with u = v - strength, P = R' R."""
+    """Solve the program as a non-negative least-squares problem.
+
+    With ``u = v - strength`` and ``M M' + ridge I = R' R``, it is ``min |R u + R'^-1 c|, u >= 0``.
+    """
     values, vectors = np.linalg.eigh((products + products.T) / 2)
-    # No eigenvalue of M M' is below zero but by rounding.
+    # Rounding can make eigenvalues of M M' negative.
     roots = np.sqrt(np.maximum(values, 0) + RIDGE)
     R = roots[:, None] * vectors.T
     c = against + strength * (R.T @ R.sum(1))

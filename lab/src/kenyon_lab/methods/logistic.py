@@ -1,16 +1,16 @@
-"""Logistic regression on the fly's codes, by gradient descent."""
+"""Logistic regression on the fly's codes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import torch
-from scipy.sparse import csr_array
-from torch.nn.functional import cross_entropy, linear
-
-from kenyon_lab.methods.checks import check_above_zero
+from kenyon_lab.methods.checks import check_positive
 from kenyon_lab.methods.coded import CodedMethod
+from kenyon_lab.methods.dense_code import DenseCoder
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.lazy_torch import torch
+from kenyon_lab.methods.paper_sizes import DENSE_LAYER, SPARSE_LAYER
 from kenyon_lab.methods.torch_method import TorchMethod
 from kenyon_lab.shared import FULL, check_choice
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class LogisticRegression(CodedMethod, TorchMethod):
-    """One linear layer on codes from 0 to 1, trained by backpropagation instead of the fly's rule.
+    """A linear softmax classifier on codes from 0 to 1, trained by gradient descent.
 
-    Softmax cross-entropy over all classes that there will ever be, plain stochastic gradient
-    descent from zero, one pass.
+    The loss is the cross-entropy over all classes of the problem. Plain stochastic gradient descent
+    starts from zero and makes one pass.
 
     Parameters
     ----------
     code : {"sparse", "dense"}, default="sparse"
-        "sparse": the fly's, after its winner-take-all. "dense": the sums of all cells, scaled to
-        reach from 0 to 1 in a sample.
+        "sparse": the fly's code, after winner-take-all. "dense": the sums of all cells, scaled per
+        sample from 0 to 1.
     learning_rate : float, default=0.001
         Step size of the gradient descent.
     n_active : int, default=None
-        Active cells of the sparse code; the dense one has no such number.
+        Active cells of the sparse code. For a dense code it must be None.
     n_cells, fan_in, batch_size, seed, n_threads
-        As of every `CodedMethod` and every `TorchMethod`.
+        As in every `CodedMethod` and every `TorchMethod`.
 
     References
     ----------
@@ -63,29 +63,67 @@ class LogisticRegression(CodedMethod, TorchMethod):
         check_choice("code", self.code, ("sparse", "dense"))
         if self.code == "dense" and self.n_active is not None:
             raise ValueError(f"n_active must be None for a dense code, but is {self.n_active!r}")
-        rate = check_above_zero("learning_rate", self.learning_rate)
-        self.weights = torch.zeros(self.n_classes, self.coder.n_cells, requires_grad=True)
+        rate = check_positive("learning_rate", self.learning_rate)
+        self.dense = DenseCoder(self.coder) if self.code == "dense" else None
+        self.weights = torch.zeros(self.n_classes, self.n_units, requires_grad=True)
         self.bias = torch.zeros(self.n_classes, requires_grad=True)
         self.optimiser = torch.optim.SGD([self.weights, self.bias], lr=rate)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         for inputs, targets in self.batches(X, y):
             self.optimiser.zero_grad()
-            cross_entropy(self.logits(inputs), targets).backward()
+            torch.nn.functional.cross_entropy(self.logits(inputs), targets).backward()
             self.optimiser.step()
 
     def logits(self, X: torch.Tensor) -> torch.Tensor:  # noqa: D102
-        return linear(self._codes(X), self.weights, self.bias)
+        return torch.nn.functional.linear(self._codes(X), self.weights, self.bias)
 
     @property
     def n_parameters(self) -> int:  # noqa: D102
         return self.weights.numel() + self.bias.numel()
 
     def _codes(self, X: torch.Tensor) -> torch.Tensor:
-        if self.code == "dense":
-            levels = self.coder.native.encode_dense(X.numpy(), self.n_threads)
-        else:
-            starts, cells, winners = self.coder.native.encode(X.numpy(), self.n_threads).to_csr()
-            shape = (len(X), self.coder.n_cells)
-            levels = csr_array((winners, cells, starts), shape=shape).toarray()
-        return torch.from_numpy(levels).float() / FULL
+        samples = X.numpy()
+        coded = (
+            self.coder.levels(samples).toarray() if not self.dense else self.dense.levels(samples)
+        )
+        return torch.from_numpy(coded).float() / FULL
+
+
+_RATES = (0.0001, 0.001, 0.01, 0.1)
+
+ENTRIES = (
+    MethodEntry(
+        name="sparse-logistic",
+        title="Sparse, logistic",
+        cls=LogisticRegression,
+        group="ablation",
+        summary="gradient descent on sparse codes",
+        variant={"code": "sparse"},
+        grid={"learning_rate": _RATES},
+        paper=SPARSE_LAYER,
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.001},
+            ("mnist20", "classes"): {"learning_rate": 0.001},
+        },
+        colour="blue",
+        marker="D",
+    ),
+    MethodEntry(
+        name="dense-logistic",
+        title="Dense, logistic",
+        cls=LogisticRegression,
+        group="ablation",
+        summary="gradient descent on dense codes",
+        variant={"code": "dense"},
+        grid={"learning_rate": (3e-6, 1e-5, 3e-5, *_RATES)},
+        paper=DENSE_LAYER,
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 1e-5},
+            ("mnist20", "classes"): {"learning_rate": 1e-5},
+        },
+        colour="black",
+        marker="D",
+        line="--",
+    ),
+)

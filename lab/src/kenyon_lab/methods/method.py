@@ -1,4 +1,4 @@
-"""What every method can do, so that the protocol need not know which one it runs."""
+"""The interface of all methods."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class Method(ABC):
-    """A classifier that is taught one task after another.
+    """A classifier that learns one task after another.
 
-    What can be chosen are the fields of the method, each with a default. `begin` makes it new,
-    `learn_task` teaches it the samples of one task in the order given, `predict` may be called
-    between tasks and changes nothing. It never learns of a class before the class is taught, but
-    for how many there will be.
+    The parameters of a method are its fields, each with a default. `begin` resets the method,
+    `learn_task` learns the samples of one task in the order given, and `predict` may be called
+    between tasks and changes nothing. Before a class is learned, a method knows only the total
+    number of classes.
 
-    A method is written as `_start`, `_learn` and `_predict`, which are given checked input.
+    A subclass implements `_start`, `_learn` and `_predict`, whose input is already checked.
 
     Parameters
     ----------
     seed : int, default=0
-        Whatever is drawn at random follows from it.
+        The seed of all random numbers.
     n_threads : int, default=1
-        Threads to compute on.
+        Number of threads.
 
     Attributes
     ----------
     n_features, n_classes : int
-        As `begin` was told.
+        The arguments of `begin`.
     n_shown : int
-        How often a sample, new, stored or made up, was learned from or looked at to learn.
+        Samples processed while learning, new, stored or generated; a sample counts every time.
     """
 
     seed: int = 0
@@ -52,60 +52,62 @@ class Method(ABC):
     n_shown: int = field(default=0, init=False, repr=False)
 
     def begin(self, n_features: int, n_classes: int) -> None:
-        """Forget everything and expect samples of this width and so many classes."""
+        """Reset the method to samples of `n_features` numbers and `n_classes` classes."""
         self.n_features = check_whole("n_features", n_features, MAX_CELLS)
         self.n_classes = check_whole("n_classes", n_classes, MAX_CELLS)
         self.n_shown = 0
-        with self.running():
+        with self.limit_threads():
             self._start()
 
     def learn_task(self, X: Any, y: Any) -> None:
-        """Learn the samples of a task, whose classes are whole numbers below `n_classes`."""
+        """Learn the samples of a task, whose labels are integers below `n_classes`."""
         X, y = self._check_samples(X), np.asarray(y)
         if y.shape != (len(X),) or y.dtype.kind not in "iu":
             raise ValueError(
-                f"y must be one whole number for each of {len(X)} samples, but is {y.dtype} of the "
-                f"shape {y.shape}"
+                f"y must hold one integer for each of {len(X)} samples, but has the shape "
+                f"{y.shape} and the dtype {y.dtype}"
             )
         if y.min() < 0 or y.max() >= self.n_classes:
             raise ValueError(
-                f"y must hold classes from 0 to {self.n_classes - 1}, but has some from {y.min()} "
-                f"to {y.max()}"
+                f"y must hold classes from 0 to {self.n_classes - 1}, but ranges from {y.min()} to "
+                f"{y.max()}"
             )
-        with self.running():
+        with self.limit_threads():
             self._learn(X, y.astype(np.intp))
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the class of each sample."""
         X = self._check_samples(X)
         if not self.n_shown:
-            raise ValueError("predict needs a method that was taught: call learn_task first")
-        with self.running():
+            raise ValueError(
+                "predict needs a method that has learned a task: call learn_task first"
+            )
+        with self.limit_threads():
             return self._predict(X)
 
     @property
     @abstractmethod
     def n_parameters(self) -> int:
-        """Numbers that learning changes and that must be kept to go on, samples apart."""
+        """Numbers that learning changes and later tasks need, without stored samples."""
 
     @property
     def n_stored(self) -> int:
-        """Samples that are kept."""
+        """Samples that the method stores."""
         return 0
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Compute on as many threads as were asked for."""
+    def limit_threads(self) -> Iterator[None]:
+        """Compute on `n_threads` threads."""
         with threadpool_limits(count_threads(self.n_threads)):
             yield
 
     @abstractmethod
     def _start(self) -> None:
-        """Become new, for `n_features` and `n_classes`."""
+        """Reset the method to `n_features` and `n_classes`."""
 
     @abstractmethod
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        """Learn a task, and count in `n_shown` what it took."""
+        """Learn a task, and add the processed samples to `n_shown`."""
 
     @abstractmethod
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
@@ -113,8 +115,15 @@ class Method(ABC):
 
     def _check_samples(self, X: Any) -> NDArray[Any]:
         if not self.n_features:
-            raise ValueError("a method must know what to expect: call begin first")
+            raise ValueError(
+                "the number of features and classes is not known yet: call begin first"
+            )
         X = check_array(X, dtype=(np.float32, np.float64), order="C", input_name="X")
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but {self.n_features} were expected")
         return X  # type: ignore[no-any-return]
+
+
+def blocks(n: int, size: int) -> list[slice]:
+    """Cut n rows into blocks of a size, the last one smaller."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]

@@ -1,4 +1,4 @@
-"""The nearest class mean."""
+"""Nearest class mean."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon_lab.methods.entry import MethodEntry
 from kenyon_lab.methods.method import Method
 
 if TYPE_CHECKING:
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class NCM(Method):
-    """The class whose mean makes the smallest angle with a sample.
+    """Nearest class mean by cosine.
 
-    The sum of a class points where its mean does, so sums are all that is kept. The order of
+    The sum of a class has the direction of its mean, so the method stores sums. The order of
     samples does not matter. A tie goes to the lowest class.
 
     Parameters
     ----------
     seed, n_threads
-        As of every `Method`; nothing is drawn.
+        As in every `Method`; nothing is drawn.
 
     Examples
     --------
@@ -54,8 +55,7 @@ class NCM(Method):
         classes = np.flatnonzero(self.seen)
         means = self.sums[classes]
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
-        # The length of a sample scales all its cosines alike. A mean of zero has no direction, and
-        # the cosine zero with everything.
+        # The length of a sample scales all its cosines alike. A mean of zero gets the cosine zero.
         cosines = X @ (means / np.where(lengths > 0, lengths, 1)).T
         best: NDArray[np.intp] = classes[cosines.argmax(axis=1)]
         return best
@@ -63,3 +63,17 @@ class NCM(Method):
     @property
     def n_parameters(self) -> int:  # noqa: D102
         return self.n_classes * self.n_features
+
+
+ENTRIES = (
+    MethodEntry(
+        name="ncm",
+        title="NCM",
+        cls=NCM,
+        group="modern",
+        summary="the nearest class mean, by cosine",
+        colour="blue",
+        marker="P",
+        line=":",
+    ),
+)

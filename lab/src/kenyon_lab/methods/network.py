@@ -1,4 +1,4 @@
-"""The network of two layers that several methods train, each in its own way."""
+"""The two-layer network of several methods."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import torch
-
-from kenyon_lab.methods.checks import check_above_zero
+from kenyon_lab.methods.checks import check_positive
+from kenyon_lab.methods.coded import count_default_cells
+from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.torch_method import TorchMethod, tensor
-from kenyon_lab.shared import MAX_CELLS, SPARSE, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_whole
 
 
 class Layers(NamedTuple):
-    """The weights of a network, or a gradient in them, as views of one flat vector.
+    """The weights of a network, or their gradient, as views of one flat vector.
 
-    `W1` is of features x hidden units, `W2` of classes x hidden units: with the hidden units last
-    in both, the matrix products run fastest.
+    `W1` has the shape (n_features, n_hidden) and `W2` the shape (n_classes, n_hidden): the matrix
+    products are fastest with the hidden units last in both.
     """
 
     W1: torch.Tensor
@@ -29,19 +29,18 @@ class Layers(NamedTuple):
 
 @dataclass(kw_only=True, eq=False)
 class NetworkMethod(TorchMethod):
-    """A method on one hidden layer of ReLU units, and a softmax over all classes there will be.
+    """A method on one hidden layer of ReLU units and a softmax over all classes of the problem.
 
-    All weights are one vector, so that what a method does with weights and gradients reads as its
-    formula does.
+    All weights are one vector, so that methods can be written like their formulas.
 
     Parameters
     ----------
     n_hidden : int, default=None
-        Hidden units. None: as many as the fly has cells for this number of features.
+        Hidden units. None: the default number of cells of `kenyon.SparseCoder`.
     learning_rate : float, default=0.001
         Step size of the gradient descent.
     batch_size, seed, n_threads
-        As of every `TorchMethod`.
+        As in every `TorchMethod`.
 
     Attributes
     ----------
@@ -52,29 +51,31 @@ class NetworkMethod(TorchMethod):
     n_hidden: int | None = None
     learning_rate: float = 0.001
     theta: torch.Tensor = field(init=False, repr=False)
-    barred: torch.Tensor = field(init=False, repr=False)
-    """What is added to the outputs in learning: minus infinity for those left out, else 0."""
+    mask: torch.Tensor = field(init=False, repr=False)
+    """Added to the outputs while learning: minus infinity for masked outputs, otherwise 0."""
 
     def _start(self) -> None:
         super()._start()
-        check_above_zero("learning_rate", self.learning_rate)
-        n_hidden = SPARSE.n_cells(self.n_features) if self.n_hidden is None else self.n_hidden
+        check_positive("learning_rate", self.learning_rate)
+        n_hidden = self.n_hidden
+        if n_hidden is None:
+            n_hidden = count_default_cells(self.n_features)
         self._n_units = check_whole("n_hidden", n_hidden, MAX_CELLS)
         self.theta = self.draw_weights()
-        self.barred = torch.zeros(self.n_classes)
+        self.mask = torch.zeros(self.n_classes)
 
     def learn_task(self, X: Any, y: Any) -> None:  # noqa: D102
         super().learn_task(X, y)
         if not self.theta.isfinite().all():
             warnings.warn(
-                f"{type(self).__name__} diverged: its weights are no longer finite, since steps of "
-                f"the learning_rate {self.learning_rate} are too large here",
+                f"{type(self).__name__} diverged: its weights are no longer finite, because the "
+                f"learning_rate {self.learning_rate} is too large",
                 RuntimeWarning,
                 stacklevel=2,
             )
 
     def draw_weights(self) -> torch.Tensor:
-        """Draw the weights of a new network, evenly within the bounds that PyTorch has."""
+        """Draw the weights of a new network from PyTorch's default uniform distribution."""
         d, m, k = self.n_features, self._n_units, self.n_classes
         theta = torch.empty(d * m + m + k * m + k)
         for weights, n_inputs in zip(self.layers(theta), (d, d, m, m), strict=True):
@@ -83,7 +84,7 @@ class NetworkMethod(TorchMethod):
         return theta
 
     def layers(self, flat: torch.Tensor) -> Layers:
-        """Return the layers that a vector like `theta` consists of."""
+        """Return views of a vector of the size of `theta`."""
         d, m, k = self.n_features, self._n_units, self.n_classes
         W1, b1, W2, b2 = flat.split((d * m, m, k * m, k))
         return Layers(W1.view(d, m), b1, W2.view(k, m), b2)
@@ -95,20 +96,20 @@ class NetworkMethod(TorchMethod):
     def gradient(
         self, X: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Return the gradient in `theta` of the mean cross-entropy over samples.
+        """Return the gradient of the mean cross-entropy over samples with respect to `theta`.
 
-        Written out rather than left to autograd, which would put it together from its parts.
+        It is written out because autograd would concatenate it from its layers.
         """
         flat = torch.empty_like(self.theta) if out is None else out
         W1, b1, W2, b2 = self.layers(self.theta)
         gradient = self.layers(flat)
         hidden = torch.addmm(b1, X, W1).relu_()
-        error = torch.addmm(b2 + self.barred, hidden, W2.T).softmax(1)
+        error = torch.addmm(b2 + self.mask, hidden, W2.T).softmax(1)
         error[torch.arange(len(y)), y] -= 1
         error /= len(y)
         torch.mm(error.T, hidden, out=gradient.W2)
         torch.sum(error, 0, out=gradient.b2)
-        # The sign of a ReLU's output is its derivative, and many times faster than a comparison.
+        # The sign of a ReLU's output is its derivative, and much faster than a comparison.
         error = torch.mm(error, W2).mul_(hidden.sign_())
         torch.mm(X.T, error, out=gradient.W1)
         torch.sum(error, 0, out=gradient.b1)

@@ -1,4 +1,4 @@
-"""A network that may see everything again: what could be reached."""
+"""A network retrained on all samples: an upper bound."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import torch
 
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.network import NetworkMethod
+from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
 from kenyon_lab.shared import check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-OPTIMISERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
 
 
 @dataclass(kw_only=True, eq=False)
 class Offline(NetworkMethod):
     """A new network for each task, trained in one shuffled pass over all samples so far.
 
-    It keeps every sample. No rival but an upper bound: what the network could reach if classes did
-    not come one after another.
+    It stores every sample, and is an upper bound for the networks that learn task by task.
 
     Parameters
     ----------
     optimiser : {"sgd", "adam"}, default="adam"
-        What takes the steps. The paper names plain gradient descent, for which one pass at its
-        learning rate is too short to be the bound that it reports.
+        The paper names plain gradient descent. With its learning rate, one pass is too short to
+        reach the bound that the paper reports.
     n_hidden, learning_rate, batch_size, seed, n_threads
-        As of every `NetworkMethod`.
+        As in every `NetworkMethod`.
 
     Examples
     --------
@@ -52,7 +51,7 @@ class Offline(NetworkMethod):
 
     def _start(self) -> None:
         super()._start()
-        check_choice("optimiser", self.optimiser, tuple(OPTIMISERS))
+        check_choice("optimiser", self.optimiser, ("sgd", "adam"))
         self.samples: NDArray[np.float32] = np.empty((0, self.n_features), np.float32)
         self.labels: NDArray[np.intp] = np.empty(0, np.intp)
 
@@ -61,7 +60,8 @@ class Offline(NetworkMethod):
         self.labels = np.concatenate([self.labels, y])
         self.theta = self.draw_weights()
         gradient = self.theta.grad = torch.empty_like(self.theta)
-        optimiser = OPTIMISERS[self.optimiser]([self.theta], self.learning_rate, fused=True)
+        kind = torch.optim.SGD if self.optimiser == "sgd" else torch.optim.Adam
+        optimiser = kind([self.theta], self.learning_rate, fused=True)
         order = self.generator.permutation(self.n_stored)
         for inputs, targets in self.batches(self.samples[order], self.labels[order]):
             self.gradient(inputs, targets, out=gradient)
@@ -70,3 +70,32 @@ class Offline(NetworkMethod):
     @property
     def n_stored(self) -> int:  # noqa: D102
         return len(self.labels)
+
+
+ENTRIES = (
+    MethodEntry(
+        name="offline",
+        title="Offline",
+        cls=Offline,
+        group="paper",
+        summary="a network retrained on all samples so far",
+        grid={"optimiser": ("sgd", "adam"), "learning_rate": (0.0001, 0.001, 0.01, 0.1, 0.3)},
+        paper=HIDDEN_LAYER,
+        tuned={("mnist20", "shuffled"): {"optimiser": "adam", "learning_rate": 0.001}},
+        colour="black",
+        marker="s",
+        line="--",
+    ),
+    MethodEntry(
+        name="offline-sgd",
+        title="Offline, SGD 0.001",
+        cls=Offline,
+        group="paper",
+        summary="Offline with the optimiser that the paper names",
+        variant={"optimiser": "sgd", "learning_rate": 0.001},
+        paper=HIDDEN_LAYER,
+        colour="grey",
+        marker="s",
+        line=":",
+    ),
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from kenyon_lab.methods.entry import MethodEntry
 from kenyon_lab.methods.ridge import PENALTIES, unit_vectors
 from kenyon_lab.methods.ridge_method import RidgeMethod
 from kenyon_lab.methods.tridiagonal import Tridiagonal
@@ -20,16 +21,15 @@ if TYPE_CHECKING:
 class RanPAC(RidgeMethod):
     """Ridge regression on a dense Gaussian projection, rectified.
 
-    Of each task a fifth, drawn at random, is held out at first. The penalty is the one of
-    `PENALTIES` whose regression on everything else so far has the smallest squared error on that
-    fifth (the published code looks at the current task alone for this); then the fifth is learned
-    too. A task of fewer than five samples keeps the penalty of the task before, which is 1 at
-    first.
+    A random fifth of each task is held out. The penalty is the element of `PENALTIES` whose
+    regression on all other samples so far has the smallest squared error on the held-out fifth (the
+    published code uses the current task alone). Then the held-out samples are learned too. A task
+    of fewer than five samples keeps the penalty of the previous task; the initial penalty is 1.
 
     Parameters
     ----------
     n_cells, seed, n_threads
-        As of every `RidgeMethod`; the seed draws the projection and what is held out.
+        As in every `RidgeMethod`; the seed draws the projection and the held-out samples.
 
     References
     ----------
@@ -72,7 +72,7 @@ class RanPAC(RidgeMethod):
         self.n_shown += len(X) + len(held_out)
 
     def _best_penalty(self, X: NDArray[Any], y: NDArray[np.intp]) -> float:
-        """Return the penalty with the smallest squared error on samples not in the sums."""
+        """Return the penalty with the smallest squared error on held-out samples."""
         H, Y = self.encode(X), unit_vectors(y, self.ridge.classes)
         system = Tridiagonal(self.ridge.G.copy(order="F"))
         Q = system.rotate(self.ridge.Q[:, self.ridge.seen])
@@ -80,8 +80,22 @@ class RanPAC(RidgeMethod):
         def error(penalty: float) -> float:
             try:
                 weights = system.rotate_back(system.solve(penalty, Q))
-            except LinAlgError:  # lost to rounding
+            except LinAlgError:  # not positive definite, by rounding
                 return np.inf
             return float(((H @ weights - Y) ** 2).sum())
 
         return min(PENALTIES, key=error)
+
+
+ENTRIES = (
+    MethodEntry(
+        name="ranpac",
+        title="RanPAC",
+        cls=RanPAC,
+        group="modern",
+        summary="random projection, then ridge regression",
+        colour="green",
+        marker="*",
+        line=":",
+    ),
+)

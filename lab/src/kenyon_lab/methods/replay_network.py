@@ -1,4 +1,4 @@
-"""The network of brain-inspired replay: a classifier that can also imagine its inputs."""
+"""The network of brain-inspired replay: a classifier and a generator in one."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ if TYPE_CHECKING:
 class ReplayNetwork(nn.Module):
     """A classifier and a variational autoencoder that share their first two layers.
 
-    Labels are the probability of every class for every sample, wherever they are asked for: what
-    is done for one class is done for a mixture of classes too.
+    Labels are class probabilities in all methods, so that a sample may be a mixture of classes.
 
     Parameters
     ----------
     n_features, n_classes : int
         Width of a sample, and number of classes.
     n_hidden : int
-        Width of both hidden layers of the encoder, and of both of the decoder.
+        Width of all hidden layers, two of the encoder and two of the decoder.
     n_latent : int
         Width of the latent layer.
     gated : float
-        Share of each hidden layer of the decoder that is shut for a class.
+        Share of each hidden layer of the decoder that is closed for a class.
     generator : numpy.random.Generator
-        Draws the gates, and the weights and the prior to start from.
+        Draws the gates and the initial weights and prior.
     """
 
     gates: torch.Tensor
@@ -73,17 +72,17 @@ class ReplayNetwork(nn.Module):
         return self.classifier(self.encoder(X))  # type: ignore[no-any-return]
 
     def decode(self, Z: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Return the samples that latent vectors stand for.
+        """Return the samples of latent vectors.
 
-        The input of a hidden unit counts as much as it is likely to be open: in full or not at all
-        for a certain class.
+        The input of a hidden unit is multiplied by the probability that its gate is open, which is
+        0 or 1 for a single class.
         """
         for layer, gates in zip(self.decoder, self.gates, strict=True):
             Z = torch.relu(labels @ gates * layer(Z))
         return self.output(Z)  # type: ignore[no-any-return]
 
-    def imagine(self, classes: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
-        """Make up a sample of each class asked for, from its prior and through its gates."""
+    def generate(self, classes: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
+        """Generate a sample of each given class, from its prior and through its gates."""
         deviation = (self.prior_log_variance[classes] / 2).exp()
         Z = self.prior_mean[classes] + deviation * noise
         return self.decode(Z, one_hot(classes, len(self.prior_mean)).to(Z))
@@ -91,10 +90,9 @@ class ReplayNetwork(nn.Module):
     def log_prior(self, Z: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Return the log-density of latent vectors, plus n_latent / 2 log(2 pi).
 
-        Every class has its normal distribution. The density is that of their mixture by the labels,
-        so for a certain class it is the density of that class.
+        The density is that of the classes' normal distributions, mixed by the labels.
         """
-        # (z - mean)^2 / variance, multiplied out so that matrix products sum it over all pairs.
+        # (z - mean)^2 / variance is multiplied out so that matrix products compute all pairs.
         precision = (-self.prior_log_variance).exp()
         pull = precision * self.prior_mean
         offset = (pull * self.prior_mean + self.prior_log_variance).sum(1)
@@ -110,11 +108,11 @@ class ReplayNetwork(nn.Module):
         temperature: torch.Tensor,
         noise: torch.Tensor,
     ) -> torch.Tensor:
-        """Return what is to be made small, for each sample.
+        """Return the loss of each sample.
 
-        It is the sum of the reconstruction's squared error, halved and averaged over the features;
-        of log q(z|x) - log p(z|labels) at one z drawn from q(z|x), divided by the number of
-        features, an estimate of the Kullback-Leibler divergence; and of the cross-entropy.
+        It is the sum of three terms: the squared error of the reconstruction, halved and averaged
+        over the features; log q(z|x) - log p(z|labels) at one z drawn from q(z|x), divided by the
+        number of features, which estimates the Kullback-Leibler divergence; the cross-entropy.
 
         Parameters
         ----------
@@ -123,12 +121,12 @@ class ReplayNetwork(nn.Module):
         labels : tensor of shape (n_samples, n_classes)
             Probability of each class.
         seen : tensor of shape (n_seen,)
-            Classes between which the classifier has to choose.
+            Classes that compete in the softmax.
         temperature : tensor of shape (n_samples, 1)
-            Divides the logits; its square multiplies the cross-entropy, whose gradient would
-            shrink with it otherwise.
+            Divides the logits. Its square multiplies the cross-entropy, so that the gradient keeps
+            its scale.
         noise : tensor of shape (n_samples, n_latent)
-            Standard normal numbers to draw z with.
+            Standard normal numbers that determine z.
         """
         hidden = self.encoder(X)
         log_variance: torch.Tensor = self.latent_log_variance(hidden)
@@ -142,7 +140,7 @@ class ReplayNetwork(nn.Module):
 
 
 def _linear(n_in: int, n_out: int, generator: Generator, *, bias: bool = True) -> nn.Linear:
-    """Return a layer that starts from PyTorch's distribution and NumPy's random numbers."""
+    """Return a layer with PyTorch's initial distribution, drawn by NumPy."""
     layer: nn.Linear = nn.utils.skip_init(nn.Linear, n_in, n_out, bias=bias)
     bound = 1 / math.sqrt(n_in)
     for parameter in layer.parameters():

@@ -1,4 +1,4 @@
-"""Ridge regression from sums that grow with every task."""
+"""Incremental ridge regression."""
 
 from __future__ import annotations
 
@@ -8,30 +8,32 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
+from kenyon_lab.methods.method import blocks
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
 PENALTIES = tuple(10.0**power for power in range(-8, 9))
-"""What is tried to find a good penalty."""
+"""Candidates for the penalty."""
 
 _ROWS = 1024
 
 
 class Ridge:
-    """Ridge regression of classes on the codes of samples, whatever the order they came in.
+    """Ridge regression of class indicators on codes, from sums over samples.
 
-    With h the code of a sample and y the unit vector of its class it keeps ``G = sum h h'``, of
-    which only the lower triangle, and ``Q = sum h y'``, in double precision. The weights are
-    ``(G + penalty I)^-1 Q``.
+    With h the code of a sample and y the indicator vector of its class, the sums are
+    ``G = sum h h'``, of which only the lower triangle is stored, and ``Q = sum h y'``, in double
+    precision. The weights are ``(G + penalty I)^-1 Q``. The order of samples does not matter.
 
     Parameters
     ----------
     encode : callable
         Returns the codes of samples as rows of float64 in C order.
     n_cells, n_classes : int
-        The width of a code, and of y.
+        The widths of a code and of y.
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class Ridge:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers in a triangle of G, and in Q."""
+        """Size of Q and of one triangle of G."""
         n_cells, n_classes = self.Q.shape
         return n_cells * (n_cells + 1) // 2 + n_cells * n_classes
 
@@ -58,27 +60,27 @@ class Ridge:
         return np.flatnonzero(self.seen)
 
     def add(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        """Take samples into the sums."""
+        """Add samples to the sums."""
         self.seen[y] = True
         classes = np.unique(y)
-        for rows in _blocks(len(X)):
+        for rows in blocks(len(X), _ROWS):
             H = self.encode(X[rows])
             self.G = dsyrk(1.0, H.T, beta=1.0, c=self.G, lower=1, overwrite_c=1)
             self.Q[:, classes] += H.T @ unit_vectors(y[rows], classes)
         if not np.isfinite(np.trace(self.G)):
-            raise ValueError("X must hold numbers whose squares can be summed, but some are larger")
+            raise ValueError("X must hold numbers whose squares have a finite sum")
 
     def join(self, other: Ridge) -> None:
-        """Take what another one was given into the sums."""
+        """Add the sums of another regression."""
         self.seen |= other.seen
         self.G += other.G
         self.Q += other.Q
 
     def solve(self, penalty: float) -> float:
-        """Solve for the weights that `predict` then uses, and return the penalty that it took.
+        """Compute the weights for `predict`, and return the penalty used.
 
-        The penalty grows tenfold for as long as rounding leaves ``G + penalty I`` not positive
-        definite.
+        The penalty is multiplied by 10 until ``G + penalty I`` is positive definite in spite of
+        rounding.
         """
         matrix = np.empty_like(self.G)
         diagonal = np.einsum("ii->i", matrix)
@@ -94,16 +96,14 @@ class Ridge:
                 return penalty
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the class of each sample, among those seen when the weights were solved for."""
-        best = [(self.encode(X[rows]) @ self.weights).argmax(axis=1) for rows in _blocks(len(X))]
+        """Return the class of each sample, among the classes seen at the last `solve`."""
+        best = [
+            (self.encode(X[rows]) @ self.weights).argmax(axis=1) for rows in blocks(len(X), _ROWS)
+        ]
         labels: NDArray[np.intp] = self.classes[np.concatenate(best)]
         return labels
 
 
 def unit_vectors(y: NDArray[np.intp], classes: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return for each label a row that is 1 at its class and 0 elsewhere."""
+    """Return the indicator vector of each label, one row per label."""
     return np.equal.outer(y, classes).astype(np.float64)
-
-
-def _blocks(n: int) -> list[slice]:
-    return [slice(start, start + _ROWS) for start in range(0, n, _ROWS)]

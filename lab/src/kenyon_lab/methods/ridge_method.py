@@ -1,4 +1,4 @@
-"""Methods that are ridge regression on random projections."""
+"""Ridge regression on random projections."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kenyon_lab.methods.coded import count_default_cells
 from kenyon_lab.methods.method import Method
 from kenyon_lab.methods.ridge import Ridge
-from kenyon_lab.shared import MAX_CELLS, SPARSE, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_whole
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_CELLS = 10_000
-"""Chosen where nothing else is asked for: the sums of their pairs take 0.8 GB."""
+MAX_DEFAULT_CELLS = 10_000
+"""The width that the authors of both methods use; G then takes 0.8 GB."""
 
 
 @dataclass(kw_only=True, eq=False)
 class RidgeMethod(Method):
-    """A method that projects at random, and solves for weights anew after each task.
+    """A method that projects at random, and solves for all weights after each task.
 
     Parameters
     ----------
     n_cells : int, default=None
-        Width of the projection. None: as many as `kenyon.SparseCoder` has cells, but no more than
-        the 10,000 of the authors.
+        Width of the projection. None: the number of cells of `kenyon.SparseCoder`, at most 10,000.
     seed, n_threads
-        As of every `Method`; the seed draws the projection.
+        As in every `Method`; the seed draws the projection.
 
     Attributes
     ----------
     penalty : float
-        That of the latest task.
+        The penalty of the latest task.
     """
 
     n_cells: int | None = None
@@ -44,7 +44,7 @@ class RidgeMethod(Method):
     def _start(self) -> None:
         n_cells = self.n_cells
         if n_cells is None:
-            n_cells = min(SPARSE.n_cells(self.n_features), MOST_CELLS)
+            n_cells = min(count_default_cells(self.n_features), MAX_DEFAULT_CELLS)
         self.penalty = 1.0
         self.ridge = Ridge(self.encode, check_whole("n_cells", n_cells, MAX_CELLS), self.n_classes)
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from kenyon_lab.methods.checks import check_share
+from kenyon_lab.methods.entry import MethodEntry
 from kenyon_lab.methods.method import Method
 
 if TYPE_CHECKING:
@@ -17,19 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class SLDA(Method):
-    """Class means and one covariance that all classes share, both kept up to date.
+    """Class means and one covariance shared by all classes, both updated with every sample.
 
-    Sample by sample, with ``d = x - mean_y`` and ``n_y`` samples of the class before it, the
-    scatter grows by ``n_y / (n_y + 1) d d'`` and then the mean moves; the covariance is the scatter
-    by the number of samples. Here the samples of a class in a task are taken in at once, which
-    gives the same but for rounding. The order of samples does not matter.
+    With ``d = x - mean_y`` and ``n_y`` earlier samples of the class, a sample adds
+    ``n_y / (n_y + 1) d d'`` to the scatter and then moves the mean; the covariance is the scatter
+    divided by the number of samples. This implementation adds all samples of a class in a task at
+    once, which gives the same up to rounding. The order of samples does not matter.
 
     Parameters
     ----------
     shrinkage : float, default=1e-4
-        How much of the identity is mixed into the covariance, above 0 and at most 1.
+        Weight of the identity in the covariance, above 0 and at most 1.
     seed, n_threads
-        As of every `Method`; nothing is drawn.
+        As in every `Method`; nothing is drawn.
 
     References
     ----------
@@ -83,12 +84,12 @@ class SLDA(Method):
 
     @property
     def covariance(self) -> NDArray[np.float64]:
-        """The covariance within classes."""
+        """The within-class covariance."""
         return self.scatter / int(self.counts.sum())
 
     @property
     def solution(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights and biases of the classes seen so far, solved for when first asked for."""
+        """Weights and biases of the classes seen so far, computed once after each task."""
         if self._solution is None:
             values, vectors = eigh(self.covariance)
             # Rounding can make zero eigenvalues negative.
@@ -102,3 +103,23 @@ class SLDA(Method):
     def n_parameters(self) -> int:  # noqa: D102
         d, k = self.n_features, self.n_classes
         return d * (d + 1) // 2 + k * d + k
+
+
+ENTRIES = (
+    MethodEntry(
+        name="slda",
+        title="SLDA",
+        cls=SLDA,
+        group="modern",
+        summary="class means and one covariance, streamed",
+        grid={"shrinkage": (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1)},
+        tuned={
+            ("mnist20", "shuffled"): {"shrinkage": 1e-6},
+            ("tiny100", "shuffled"): {"shrinkage": 1e-6},
+            ("clinc150", "shuffled"): {"shrinkage": 1e-6},
+        },
+        colour="blue",
+        marker="h",
+        line="--",
+    ),
+)

@@ -1,4 +1,4 @@
-"""Systems of equations that differ in a multiple of the identity, at the cost of one."""
+"""Shifted symmetric linear systems by one tridiagonal reduction."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 class Tridiagonal:
     """A symmetric matrix A as ``P T P'``, with P orthogonal and T tridiagonal.
 
-    ``A + c I`` is ``P (T + c I) P'`` for every c, and a tridiagonal system is solved in no time.
+    ``A + c I`` is ``P (T + c I) P'`` for every c, and solving a tridiagonal system is cheap.
 
     Parameters
     ----------
     A : array of float64 in Fortran order
-        The matrix, of which the lower triangle is read. It is overwritten.
+        The matrix. Its lower triangle is read, and the array is overwritten.
     """
 
     def __init__(self, A: NDArray[np.float64]) -> None:
         work, _ = dsytrd_lwork(len(A), lower=1)
-        A, self.diagonal, self.beside, self._scales, _ = dsytrd(
+        A, self.diagonal, self.off_diagonal, self._scales, _ = dsytrd(
             A, lower=1, lwork=int(work), overwrite_a=1
         )
         self._reflections = np.asfortranarray(A[1:, :-1])
@@ -46,16 +46,16 @@ class Tridiagonal:
         numpy.linalg.LinAlgError
             If T + c I is not positive definite.
         """
-        # Of a matrix of one number LAPACK still wants to be given one beside the diagonal.
-        beside = self.beside if len(B) > 1 else np.zeros(1)
-        _, _, solution, failed = dptsv(self.diagonal + c, beside, B)
+        # LAPACK requires an off-diagonal element even for a matrix of size 1.
+        off_diagonal = self.off_diagonal if len(B) > 1 else np.zeros(1)
+        _, _, solution, failed = dptsv(self.diagonal + c, off_diagonal, B)
         if failed:
             raise LinAlgError("the matrix is not positive definite")
         return np.asarray(solution, dtype=np.float64)
 
     def eigenvalues(self) -> NDArray[np.float64]:
-        """Return the eigenvalues of A, the smallest first."""
-        values: NDArray[Any] = eigvalsh_tridiagonal(self.diagonal, self.beside)
+        """Return the eigenvalues of A in ascending order."""
+        values: NDArray[Any] = eigvalsh_tridiagonal(self.diagonal, self.off_diagonal)
         return values
 
     def _apply(self, which: Any, B: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,13 +1,14 @@
-"""A network that does nothing against forgetting."""
+"""A network without any protection against forgetting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
-
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.network import NetworkMethod
+from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,19 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class Vanilla(NetworkMethod):
-    """Plain stochastic gradient descent on each task as it comes: what forgetting looks like.
+    """Plain stochastic gradient descent on one task after another.
 
     Parameters
     ----------
-    own_outputs : bool, default=False
-        Whether only the outputs of a task's own classes compete in the softmax while it is learned.
-        Those of other classes are then not trained to be silent, which is most of forgetting.
+    masked_outputs : bool, default=False
+        Whether the softmax is masked to the classes of the task while it is learned. The outputs of
+        other classes are then not trained towards zero, which causes most of the forgetting.
     n_hidden, learning_rate, batch_size, seed, n_threads
-        As of every `NetworkMethod`.
+        As in every `NetworkMethod`.
 
     Examples
     --------
-    It knows only what came last.
+    Only the last task is remembered.
 
     >>> from kenyon_lab.data import load
     >>> from kenyon_lab.methods.vanilla import Vanilla
@@ -42,15 +43,55 @@ class Vanilla(NetworkMethod):
     True
     """
 
-    own_outputs: bool = False
+    masked_outputs: bool = False
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.choose_outputs(y)
+        self.mask_outputs(y)
         for inputs, targets in self.batches(X, y):
             self.theta.sub_(self.gradient(inputs, targets), alpha=self.learning_rate)
 
-    def choose_outputs(self, y: NDArray[np.intp]) -> None:
-        """Decide which outputs compete in a task of these classes."""
-        if self.own_outputs:
-            self.barred.fill_(-torch.inf)
-            self.barred[torch.from_numpy(y)] = 0
+    def mask_outputs(self, y: NDArray[np.intp]) -> None:
+        """Mask the outputs to the classes of a task, if `masked_outputs`."""
+        if self.masked_outputs:
+            self.mask.fill_(-torch.inf)
+            self.mask[torch.from_numpy(y)] = 0
+
+
+_PAPER = {dataset: {**sizes, "learning_rate": 0.001} for dataset, sizes in HIDDEN_LAYER.items()}
+_RATES = (0.0001, 0.001, 0.01, 0.1, 0.3)
+
+ENTRIES = (
+    MethodEntry(
+        name="vanilla",
+        title="Vanilla",
+        cls=Vanilla,
+        group="paper",
+        summary="a network without any protection against forgetting",
+        grid={"learning_rate": _RATES},
+        paper=_PAPER,
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.1},
+            ("mnist20", "classes"): {"learning_rate": 0.1},
+            ("clinc150", "shuffled"): {"learning_rate": 0.1},
+        },
+        colour="purple",
+        marker="X",
+    ),
+    MethodEntry(
+        name="vanilla-masked",
+        title="Vanilla, masked outputs",
+        cls=Vanilla,
+        group="variant",
+        summary="Vanilla with the softmax masked to the task's classes",
+        variant={"masked_outputs": True},
+        grid={"learning_rate": _RATES},
+        paper=_PAPER,
+        tuned={
+            ("mnist20", "shuffled"): {"learning_rate": 0.3},
+            ("mnist20", "classes"): {"learning_rate": 0.01},
+        },
+        colour="purple",
+        marker="p",
+        line=":",
+    ),
+)

@@ -7,36 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.checks import check_above_zero
-from kenyon_lab.methods.coded import CodedMethod
-from kenyon_lab.shared import Circuit, CountingMemory, FlyReadout, Rates
+from kenyon_lab.methods.checks import check_positive
+from kenyon_lab.methods.coded import CodedMethod, find_cap, sum_by_class
+from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_LARGEST = np.iinfo(CountingMemory.dtype).max
-
 
 @dataclass(kw_only=True, eq=False)
 class Weakening(CodedMethod):
-    """The circuit that learns as the real fly does, by making synapses weaker.
+    """The circuit that learns by weakening synapses, as the real fly does.
 
     All weights start at 1. A sample weakens the synapses from its active cells to every class but
-    its own, down to 0 at most. With two classes that gives the predictions of `Fly`, which
-    strengthens the one instead of weakening the other. With more, a sample changes what was
-    learned of all other classes, and cells that classes share end at 0 for all of them.
+    its own, down to 0. With two classes the predictions equal those of `Fly`, which strengthens one
+    class instead of weakening the other. With more classes a sample changes the weights of all
+    other classes, and cells that several classes share end at 0 for all of them.
 
-    A weight has lost as much as its cell was active in samples of the other classes. So the fly's
-    counters suffice, the order of samples does not matter, and where no weight has come to 0 the
-    predictions are those of `Perceptron` version 4. A class that has not been taught yet is
-    weakened all the same, but not predicted.
+    The loss of a weight is the activity of its cell in samples of the other classes. The fly's
+    counters therefore suffice, the order of samples does not matter, and while no weight has
+    reached 0 the predictions equal those of `Perceptron` with rule 4. A class without samples is
+    weakened too, but never predicted.
 
     Parameters
     ----------
     learning_rate : float, default=0.01
-        How much one sample weakens a synapse, of 1.
+        Decrease of a weight per sample at full activity.
     n_cells, fan_in, n_active, seed, n_threads
-        As of every `CodedMethod`.
+        As in every `CodedMethod`.
 
     References
     ----------
@@ -61,20 +60,41 @@ class Weakening(CodedMethod):
 
     def _start(self) -> None:
         super()._start()
-        self.rates = Rates(check_above_zero("learning_rate", self.learning_rate))
-        self.counted = Circuit(self.coder, CountingMemory(self.coder.n_cells))
+        self.cap = find_cap(check_positive("learning_rate", self.learning_rate))
+        # Integers below 2**53 in double precision: exact in any order of summation.
+        self.counts = np.zeros((self.n_units, self.n_classes))
+        self.seen = np.zeros(self.n_classes, dtype=bool)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.counted.learn(X, y, self.rates, self.n_threads)
-        with self.counted.memory.reading as memory:
-            counts, self.classes = memory.synapses, memory.classes
-            of_others = np.minimum(counts.sum(axis=0, dtype=np.int64) - counts, _LARGEST)
-            lost = memory.restore(self.classes, {"synapses": of_others, "samples": memory.samples})
-        self.lost = Circuit(self.coder, lost)
+        for rows, codes in self.codes(X):
+            self.counts += sum_by_class(codes, y[rows], self.n_classes)
+        self.seen[y] = True
         self.n_shown += len(X)
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
-        # The largest sum of what is left of 1 is the smallest sum of what was lost, which is exact.
-        lost = self.lost.scores(X, FlyReadout(self.rates), self.n_threads)
-        best: NDArray[np.intp] = self.classes[lost.argmin(axis=1)].astype(np.intp)
-        return best
+        counts = self.counts[:, self.seen]
+        lost = np.minimum(counts.sum(axis=1, keepdims=True) - counts, self.cap)
+        # The largest sum of remaining weights is the smallest sum of losses, which is exact.
+        best = np.concatenate([(codes @ lost).argmin(axis=1) for _, codes in self.codes(X)])
+        labels: NDArray[np.intp] = np.flatnonzero(self.seen)[best]
+        return labels
+
+
+ENTRIES = (
+    MethodEntry(
+        name="weakening",
+        title="Weakening",
+        cls=Weakening,
+        group="perceptron",
+        summary="weakens every class but the target, as the real fly does",
+        grid={"learning_rate": (1e-5, 1e-4, 3e-4, 0.001, 0.01, 0.1)},
+        paper={
+            "mnist20": {**SPARSE_LAYER["mnist20"], "learning_rate": 0.01},
+            "cifar100": {**SPARSE_LAYER["cifar100"], "learning_rate": 0.2},
+        },
+        tuned={("mnist20", "shuffled"): {"learning_rate": 0.0003}},
+        colour="sky",
+        marker=">",
+        line=":",
+    ),
+)

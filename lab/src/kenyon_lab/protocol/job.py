@@ -14,8 +14,7 @@ import numpy as np
 
 from kenyon_lab.data import Dataset, load
 from kenyon_lab.data.split import split
-from kenyon_lab.methods.catalogue import METHODS
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol import measures
 from kenyon_lab.protocol.circumstances import machine, versions
 from kenyon_lab.protocol.record import Record, plain
@@ -25,7 +24,7 @@ from kenyon_lab.protocol.teaching import Outcome, teach
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.methods.catalogue import Order
+    from kenyon_lab.methods import Order
     from kenyon_lab.methods.method import Method
 
 Part = Literal["test", "validation"]
@@ -52,7 +51,7 @@ class Problem:
 
     def usual(self, method: str) -> tuple[str, dict[str, Any]]:
         """Return where a method's parameters come from, the paper or its defaults, and which."""
-        known = PAPER.get(self.name, {}).get(method)
+        known = METHODS[method].paper.get(self.name)
         return ("default", {}) if known is None else ("paper", known)
 
     def load(self) -> Dataset:

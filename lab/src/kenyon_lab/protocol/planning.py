@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Job, Problem, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kenyon_lab.methods.catalogue import Order
+    from kenyon_lab.methods import Order
 
 _OF_THE_PLAN = {"seed", "n_threads"}
 

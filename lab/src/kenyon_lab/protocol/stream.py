@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.catalogue import ORDERS
+from kenyon_lab.methods import ORDERS
 from kenyon_lab.shared import check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon_lab.data import Dataset
-    from kenyon_lab.methods.catalogue import Order
+    from kenyon_lab.methods import Order
 
     Samples = tuple[NDArray[Any], NDArray[np.intp]]
 

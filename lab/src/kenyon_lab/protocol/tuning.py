@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.methods.catalogue import METHODS
-from kenyon_lab.methods.parameters import TUNED
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import Spread, spread
 from kenyon_lab.shared import replacing
 
@@ -116,13 +115,13 @@ def tuned_parameters(store: Store, plan: Plan, method: str) -> dict[str, Any]:
     path = _choice_path(store, plan, method)
     if path.is_file():
         return _read_choice(path)
-    known = TUNED.get(plan.problem.name, {}).get(plan.order_of(method), {})
-    if method not in known:
+    known = METHODS[method].tuned.get((plan.problem.name, plan.order_of(method)))
+    if known is None:
         raise ValueError(
             f"no parameters of {method} have been tuned for {plan.problem.name}: first run "
             f"kenyon-lab tune {plan.problem.name} --method {method}"
         )
-    return known[method]
+    return known
 
 
 def _read_choice(path: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, StrictUndefined
 
 from kenyon_lab.data import DATASETS
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction import tables
 from kenyon_lab.shared import replacing
 

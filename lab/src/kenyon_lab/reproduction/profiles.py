@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kenyon_lab.data import DATASETS
 from kenyon_lab.experiments.catalogue import EXPERIMENTS
 from kenyon_lab.figures.evidence import Evidence
-from kenyon_lab.methods.catalogue import METHODS
-from kenyon_lab.methods.parameters import TUNED
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.summary import summarise
 
@@ -51,9 +50,9 @@ class Profile:
         Where the paper has none, they are those that a search chose, if there was one.
         """
         setting, parameters = Problem(dataset).usual(method)
-        chosen = TUNED.get(dataset, {}).get(METHODS[method].order, {})
-        if setting == "default" and method in chosen:
-            setting, parameters = "tuned", chosen[method]
+        tuned = METHODS[method].tuned.get((dataset, METHODS[method].order))
+        if setting == "default" and tuned is not None:
+            setting, parameters = "tuned", tuned
         return setting, parameters | FEWER_UNITS.get(method, {})
 
     def seeds(self, dataset: str, method: str) -> range:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon_lab.figures.curves import DATASETS, describe_seeds
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import ONE_RUN, Spread
 from kenyon_lab.reproduction.judgement import Judgement
 from kenyon_lab.reproduction.tables import halfway

@@ -6,7 +6,7 @@ import csv
 import json
 from typing import TYPE_CHECKING
 
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction.tables import halfway
 from kenyon_lab.shared import replacing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kenyon_lab.methods.catalogue import METHODS
+from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction import rules
 from kenyon_lab.reproduction.experimental import EXPERIMENTAL
 from kenyon_lab.reproduction.judgement import Statement

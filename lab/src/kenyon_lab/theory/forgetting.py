@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from kenyon import SparseCoder
+from kenyon_lab.methods.coded import connections
 from kenyon_lab.methods.perceptron import Perceptron
-from kenyon_lab.shared import Coder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,13 +99,12 @@ class Instance:
         seed, features = _wire(self.n_cells)
         X = np.zeros((len(self.first) + 1, _N_FEATURES))
         X[:, features] = np.array([*self.first, self.second]) / 255
-        perceptron = Perceptron(version=version, **sizes, seed=seed)
+        perceptron = Perceptron(rule=version, **sizes, seed=seed)
         perceptron.begin(_N_FEATURES, start.n_classes)
-        first = perceptron.coder.native.encode(X[:-1], 1)
         taken_for = []
         for rows, label in ((X[:-1], start.first), (X[-1:], start.second)):
             perceptron.learn_task(rows, np.full(len(rows), label))
-            taken_for.append(perceptron.weights.best(first, 1).tolist())
+            taken_for.append(perceptron.predict(X[:-1]).tolist())
         return [list(fate) for fate in zip(*taken_for, strict=True)]
 
     def is_forgotten(self, version: Version, start: Start) -> bool:
@@ -115,8 +115,8 @@ class Instance:
 def _wire(n_cells: int) -> tuple[int, NDArray[np.uint32]]:
     """Return a seed that gives each of a few cells an input of its own, and these inputs."""
     for seed in count():
-        design = Coder.design(_N_FEATURES, n_cells=n_cells, fan_in=1, n_active=1, seed=seed)
-        inputs = design.native.connections.ravel()
+        coder = SparseCoder(n_cells=n_cells, fan_in=1, n_active=1, random_state=seed)
+        inputs = connections(coder.fit(np.zeros((1, _N_FEATURES)))).ravel()
         if len(np.unique(inputs)) == n_cells:
             return seed, inputs
     raise AssertionError  # seeds do not end
@@ -216,12 +216,11 @@ class Steps(NamedTuple):
 
 def follow(perceptron: Perceptron, pair: NDArray[Any], labels: tuple[int, int]) -> Steps:
     """Teach the first of a pair, then the second, and look at the weights in between."""
-    first = perceptron.coder.native.encode(pair[:1], 1)
     weights, scores, taken_for = [], [], []
 
     def look() -> None:
-        weights.append(np.stack([perceptron.weights.get(label) for label in labels]))
-        scores.append(perceptron.weights.scores(first, 1)[0, list(labels)] / 255)
+        weights.append(perceptron.weights[:, labels].T)
+        scores.append(perceptron.scores(pair[:1])[0, list(labels)] / 255**2)
 
     look()
     for x, label in zip(pair, labels, strict=True):

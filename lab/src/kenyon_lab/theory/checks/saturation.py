@@ -8,13 +8,13 @@ import numpy as np
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods.parameters import PAPER
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.theory.capacity import Overlaps
 from kenyon_lab.theory.checks.capacity import first_of_each
 from kenyon_lab.theory.claim import Claim, Outcome
 from kenyon_lab.theory.saturation import expected_saturation
 
-_SIZES = {name: PAPER["mnist20"]["fly"][name] for name in ("n_cells", "fan_in", "n_active")}
+_SIZES = SPARSE_LAYER["mnist20"]
 CASES: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "mnist20": (_SIZES, (60, 600, 6000)),
     "clinc150": ({"n_cells": 5000}, (10, 30, 100)),

@@ -7,13 +7,13 @@ import pytest
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.read import Read
+from kenyon_lab.methods.readouts import ReadoutMethod
 
 
 @pytest.mark.parametrize("readout", ["bayes", "ridge"])
 def test_is_the_classifier(readout):
     digits = load("digits")
-    method = Read(readout=readout, n_cells=500, seed=3, n_threads=1)
+    method = ReadoutMethod(readout=readout, n_cells=500, seed=3, n_threads=1)
     method.begin(digits.n_features, digits.n_classes)
     for classes in ([0, 1, 2, 3, 4], [5, 6, 7, 8, 9]):
         rows = np.isin(digits.y_train, classes)
@@ -23,9 +23,10 @@ def test_is_the_classifier(readout):
     assert (method.predict(digits.X_test) == model.predict(digits.X_test)).all()
 
 
-def test_parameters_are_what_is_kept():
+def test_parameters_are_counters_and_pairs():
     counters, pairs = 300 * 10, 300 * 301 // 2
-    for readout, kept in (("bayes", counters), ("ridge", counters + pairs)):
-        method = Read(readout=readout, n_cells=300)
+    for readout, stored in (("bayes", counters), ("ridge", counters + pairs)):
+        method = ReadoutMethod(readout=readout, n_cells=300)
         method.begin(64, 10)
-        assert method.n_parameters == kept
+        method.learn_task(np.eye(64), np.arange(64) % 10)
+        assert method.n_parameters == stored

@@ -1,0 +1,71 @@
+"""The declarations of all methods."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kenyon_lab.data import DATASETS
+from kenyon_lab.methods import METHODS
+from kenyon_lab.methods.entry import STAND_INS, MethodEntry
+
+TUNED = Path(__file__).parents[2] / "results" / "tuned"
+
+
+def test_listing_methods_imports_neither_torch_nor_matplotlib():
+    code = "import sys, kenyon_lab.methods; print({'torch', 'matplotlib'} & sys.modules.keys())"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
+
+
+def test_says_that_torch_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    sentence = r"Vanilla needs PyTorch, which is not installed: pip install 'kenyon-lab\[torch\]'"
+    with pytest.raises(ImportError, match=sentence):
+        METHODS["vanilla"].make()
+    METHODS["ncm"].make()
+
+
+def test_rejects_another_variant():
+    with pytest.raises(ValueError, match="rule of perceptron-v2 is 2 by definition, but came as 3"):
+        METHODS["perceptron-v2"].make(rule=3)
+
+
+def test_names_and_groups():
+    groups = [entry.group for entry in METHODS.values()]
+    assert list(dict.fromkeys(groups)) == [
+        *("paper", "variant", "ablation", "perceptron", "modern", "readout")
+    ]
+    assert groups == sorted(groups, key=groups.index)
+    assert all(entry.version >= 1 for entry in METHODS.values())
+
+
+def test_tuned_parameters_are_those_of_the_searches():
+    selected = {}
+    for path in sorted(TUNED.glob("*.json")):
+        choice = json.loads(path.read_text())
+        key = choice["method"], choice["dataset"], choice["order"]
+        selected[key] = choice["parameters"]
+    assert selected == {
+        (name, *key): parameters
+        for name, entry in METHODS.items()
+        for key, parameters in entry.tuned.items()
+    }
+
+
+@pytest.mark.parametrize("entry", METHODS.values(), ids=METHODS)
+def test_takes_its_parameters(entry: MethodEntry):
+    for dataset, parameters in entry.paper.items():
+        assert dataset in DATASETS
+        entry.make(**parameters).begin(DATASETS["mnist20"].n_features, 20)
+    for parameters in entry.tuned.values():
+        entry.make(**parameters)
+        assert all(parameters[name] in values for name, values in entry.grid.items())
+
+
+def test_stand_ins_use_the_papers_parameters():
+    assert STAND_INS.keys() < DATASETS.keys()
+    for stand_in, original in STAND_INS.items():
+        assert METHODS["fly"].paper[stand_in] == METHODS["fly"].paper[original]
+    assert "tiny100" not in METHODS["ncm"].paper
