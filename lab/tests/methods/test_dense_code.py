@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from kenyon import SparseCoder
-from kenyon_lab.methods.coded import connections
 from kenyon_lab.methods.dense_code import DenseCoder
 
 
@@ -33,6 +32,6 @@ def test_every_level(n_features, n_cells, fan_in, dtype):
     coder = SparseCoder(n_cells=n_cells, fan_in=fan_in, random_state=3).fit(X)
     levels = DenseCoder(coder).levels(X)
     assert levels.dtype == np.uint8
-    channels = connections(coder).tolist()
+    channels = coder.connections_.tolist()
     expected = [slow_code(x, channels, on_off=n_features < 32) for x in X.astype(float).tolist()]
     assert levels.tolist() == expected

@@ -13,7 +13,7 @@ from kenyon_lab.methods.checks import check_positive
 from kenyon_lab.methods.entry import MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.torch_method import TorchMethod
-from kenyon_lab.shared import MAX_CELLS, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,12 +95,12 @@ class BrainInspiredReplay(TorchMethod):
             raise ValueError(f"gated must be from 0 to below 1, but is {self.gated!r}")
         check_positive("temperature", self.temperature)
         if self.n_iterations is not None:
-            check_whole("n_iterations", self.n_iterations, MAX_CELLS)
+            check_integer("n_iterations", self.n_iterations, MAX_CELLS)
         self.network = ReplayNetwork(
             self.n_features,
             self.n_classes,
-            n_hidden=check_whole("n_hidden", self.n_hidden, MAX_CELLS),
-            n_latent=check_whole("n_latent", self.n_latent, MAX_CELLS),
+            n_hidden=check_integer("n_hidden", self.n_hidden, MAX_CELLS),
+            n_latent=check_integer("n_latent", self.n_latent, MAX_CELLS),
             gated=self.gated,
             generator=self.generator,
         )

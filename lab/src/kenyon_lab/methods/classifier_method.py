@@ -35,8 +35,6 @@ class ClassifierMethod(Method):
 
     def _start(self) -> None:
         parameters = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        if "pseudocount" in parameters:
-            parameters["smoothing"] = parameters.pop("pseudocount")
         self.model = FlyClassifier(random_state=parameters.pop("seed"), **parameters)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:

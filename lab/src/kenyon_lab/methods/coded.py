@@ -9,7 +9,7 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.methods.method import Method, blocks
-from kenyon_lab.shared import FULL
+from kenyon_lab.shared import MAX_LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ class CodedMethod(Method):
             n_threads=self.n_threads,
         )
         self.coder = coder.fit(np.zeros((1, self.n_features)))
-        self.n_units = len(connections(self.coder))
+        self.n_units = len(self.coder.connections_)
 
     def codes(self, X: NDArray[Any]) -> Iterator[tuple[slice, csr_matrix[Any]]]:
         """Yield the levels of samples, some thousand rows at a time."""
@@ -65,14 +65,9 @@ class CodedMethod(Method):
         return self.n_units * self.n_classes
 
 
-def connections(coder: SparseCoder) -> NDArray[np.uint32]:
-    """Return the channels that each cell sums, one row per cell."""
-    return coder.coder_.native.inputs
-
-
 def count_default_cells(n_features: int) -> int:
     """Return the number of cells that `kenyon.SparseCoder` has by default."""
-    return len(connections(SparseCoder(fan_in=1, n_active=1).fit(np.zeros((1, n_features)))))
+    return len(SparseCoder(fan_in=1, n_active=1).fit(np.zeros((1, n_features))).connections_)
 
 
 def sum_by_class(
@@ -85,4 +80,4 @@ def sum_by_class(
 
 def find_cap(learning_rate: float) -> int:
     """Return the sum of levels at which a weight, of at most 1, stops growing."""
-    return max(1, round(min(FULL / learning_rate, MAX_COUNT)))
+    return max(1, round(min(MAX_LEVEL / learning_rate, MAX_COUNT)))

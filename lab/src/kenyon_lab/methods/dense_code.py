@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.coded import ON_OFF_BELOW, connections
-from kenyon_lab.shared import FULL
+from kenyon_lab.methods.coded import ON_OFF_BELOW
+from kenyon_lab.shared import MAX_LEVEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class DenseCoder:
     """
 
     def __init__(self, coder: SparseCoder) -> None:
-        channels = connections(coder)
+        channels = coder.connections_
         n_cells, fan_in = channels.shape
         n_features = coder.n_features_in_
         self.on_off = n_features < ON_OFF_BELOW
@@ -60,7 +60,7 @@ class DenseCoder:
         sums -= sums.min(axis=1, keepdims=True)
         spread = np.maximum(sums.max(axis=1, keepdims=True), 1)
         # Quotients of such small integers never round up to an integer; the cast then floors them.
-        sums *= 2 * FULL
+        sums *= 2 * MAX_LEVEL
         sums += spread
         sums /= 2 * spread
         levels: NDArray[np.uint8] = sums.astype(np.uint8)

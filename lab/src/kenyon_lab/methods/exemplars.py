@@ -10,7 +10,7 @@ import numpy as np
 
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.torch_method import tensor
-from kenyon_lab.shared import MAX_CELLS, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def check_memory(n_exemplars: object, strength: object) -> None:
     """Refuse a number of exemplars below 1 and a memory strength below 0."""
-    check_whole("n_exemplars", n_exemplars, MAX_CELLS)
+    check_integer("n_exemplars", n_exemplars, MAX_CELLS)
     if not isinstance(strength, Real) or not 0 <= float(strength) < math.inf:
         raise ValueError(f"memory_strength must be a number of at least 0, but is {strength!r}")
 

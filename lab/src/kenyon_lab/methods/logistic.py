@@ -12,7 +12,7 @@ from kenyon_lab.methods.entry import MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.paper_sizes import DENSE_LAYER, SPARSE_LAYER
 from kenyon_lab.methods.torch_method import TorchMethod
-from kenyon_lab.shared import FULL, check_choice
+from kenyon_lab.shared import MAX_LEVEL, check_choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +87,7 @@ class LogisticRegression(CodedMethod, TorchMethod):
         coded = (
             self.coder.levels(samples).toarray() if not self.dense else self.dense.levels(samples)
         )
-        return torch.from_numpy(coded).float() / FULL
+        return torch.from_numpy(coded).float() / MAX_LEVEL
 
 
 _RATES = (0.0001, 0.001, 0.01, 0.1)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from kenyon_lab.shared import MAX_CELLS, check_whole, count_threads
+from kenyon_lab.shared import MAX_CELLS, check_integer, count_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,8 +53,8 @@ class Method(ABC):
 
     def begin(self, n_features: int, n_classes: int) -> None:
         """Reset the method to samples of `n_features` numbers and `n_classes` classes."""
-        self.n_features = check_whole("n_features", n_features, MAX_CELLS)
-        self.n_classes = check_whole("n_classes", n_classes, MAX_CELLS)
+        self.n_features = check_integer("n_features", n_features, MAX_CELLS)
+        self.n_classes = check_integer("n_classes", n_classes, MAX_CELLS)
         self.n_shown = 0
         with self.limit_threads():
             self._start()

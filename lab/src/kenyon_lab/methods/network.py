@@ -11,7 +11,7 @@ from kenyon_lab.methods.checks import check_positive
 from kenyon_lab.methods.coded import count_default_cells
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.torch_method import TorchMethod, tensor
-from kenyon_lab.shared import MAX_CELLS, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_integer
 
 
 class Layers(NamedTuple):
@@ -60,7 +60,7 @@ class NetworkMethod(TorchMethod):
         n_hidden = self.n_hidden
         if n_hidden is None:
             n_hidden = count_default_cells(self.n_features)
-        self._n_units = check_whole("n_hidden", n_hidden, MAX_CELLS)
+        self._n_units = check_integer("n_hidden", n_hidden, MAX_CELLS)
         self.theta = self.draw_weights()
         self.mask = torch.zeros(self.n_classes)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kenyon_lab.methods.coded import count_default_cells
 from kenyon_lab.methods.method import Method
 from kenyon_lab.methods.ridge import Ridge
-from kenyon_lab.shared import MAX_CELLS, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,9 @@ class RidgeMethod(Method):
         if n_cells is None:
             n_cells = min(count_default_cells(self.n_features), MAX_DEFAULT_CELLS)
         self.penalty = 1.0
-        self.ridge = Ridge(self.encode, check_whole("n_cells", n_cells, MAX_CELLS), self.n_classes)
+        self.ridge = Ridge(
+            self.encode, check_integer("n_cells", n_cells, MAX_CELLS), self.n_classes
+        )
 
     @abstractmethod
     def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:

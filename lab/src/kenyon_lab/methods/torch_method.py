@@ -12,7 +12,7 @@ import numpy as np
 
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.method import Method
-from kenyon_lab.shared import MAX_CELLS, check_whole
+from kenyon_lab.shared import MAX_CELLS, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ class TorchMethod(Method):
             yield
 
     def _start(self) -> None:
-        check_whole("batch_size", self.batch_size, MAX_CELLS)
+        check_integer("batch_size", self.batch_size, MAX_CELLS)
         self.generator = np.random.default_rng(self.seed)
 
     def batches(

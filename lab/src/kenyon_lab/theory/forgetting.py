@@ -10,7 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from kenyon import SparseCoder
-from kenyon_lab.methods.coded import connections
 from kenyon_lab.methods.perceptron import Perceptron
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def _wire(n_cells: int) -> tuple[int, NDArray[np.uint32]]:
     """Return a seed that gives each of a few cells an input of its own, and these inputs."""
     for seed in count():
         coder = SparseCoder(n_cells=n_cells, fan_in=1, n_active=1, random_state=seed)
-        inputs = connections(coder.fit(np.zeros((1, _N_FEATURES)))).ravel()
+        inputs = coder.fit(np.zeros((1, _N_FEATURES))).connections_.ravel()
         if len(np.unique(inputs)) == n_cells:
             return seed, inputs
     raise AssertionError  # seeds do not end
