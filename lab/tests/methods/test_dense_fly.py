@@ -7,7 +7,7 @@ import pytest
 
 from kenyon_lab.methods import dense_fly
 from kenyon_lab.methods.dense_fly import DenseFly
-from tests import reference
+from lab.tests.methods.slow_code import dense_code
 
 N_CLASSES = 4
 
@@ -29,14 +29,14 @@ def test_every_sample_strengthens_its_class_up_to_the_cap(rate, monkeypatch):
     for X, y in (draw(40, 1), draw(55, 2)):
         method.learn_task(X, y)
         for x, target in zip(X, y, strict=True):
-            for cell, level in enumerate(reference.dense_code(x, method.coder.coder_).tolist()):
+            for cell, level in enumerate(dense_code(x, method.coder)):
                 grown = weights[target][cell] + rate * Fraction(level, 255)
                 weights[target][cell] = min(Fraction(1), grown)
     capped = sum(w == 1 for row in weights for w in row)
     assert capped == 0 if rate < 0.01 else capped > 0
     tests, _ = draw(50, 3)
     for x, predicted in zip(tests, method.predict(tests), strict=True):
-        code = reference.dense_code(x, method.coder.coder_).tolist()
+        code = dense_code(x, method.coder)
         score = [sum(w * level for w, level in zip(row, code, strict=True)) for row in weights]
         assert predicted == score.index(max(score))
 

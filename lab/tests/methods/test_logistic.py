@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kenyon_lab.methods.logistic import LogisticRegression
+from lab.tests.methods.slow_code import dense_code
 from tests import reference
 
 N_CELLS, N_CLASSES = 50, 4
@@ -18,7 +19,7 @@ def draw(n, seed, classes=range(N_CLASSES)):
 
 def codes(X, method):
     if method.code == "dense":
-        return np.array([reference.dense_code(x, method.coder.coder_) for x in X]) / 255
+        return np.array([dense_code(x, method.coder) for x in X]) / 255
     dense = np.zeros((len(X), N_CELLS))
     for row, x in zip(dense, X, strict=True):
         for cell, level in reference.code(x, method.coder.coder_).items():

@@ -68,7 +68,7 @@ def test_default_hidden_units_are_the_flys_cells(n_features):
         ({"learning_rate": 0.0}, ValueError, "learning_rate must be a number above 0, but is 0.0"),
         ({"learning_rate": "0.1"}, ValueError, "learning_rate must be a number above 0"),
         ({"n_hidden": 0}, ValueError, "n_hidden must be from 1 to"),
-        ({"n_hidden": 1.5}, TypeError, "n_hidden must be a whole number"),
+        ({"n_hidden": 1.5}, TypeError, "n_hidden must be an integer"),
         ({"batch_size": 0}, ValueError, "batch_size must be from 1 to"),
     ],
 )
