@@ -67,7 +67,7 @@ measured with the paper's parameters and shuffled samples only.
 How it was run: in pieces, stopped and resumed, over several commits and with other work on the
 machine at times, so seconds and memory (medians over seeds) are rough; the load above is that of
 the last piece. Grids were widened during the search where the best point lay at an edge (EWC,
-GEM, Vanilla, the variants with own outputs); for Weakening and both dense methods some points
+GEM, Vanilla, the variants with masked outputs); for Weakening and both dense methods some points
 were added after trials that looked at test samples, while the choice among points used validation
 samples only. GEM's best is still at the edge of its grid. The fly's grid was not widened."""
 

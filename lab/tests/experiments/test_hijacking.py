@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kenyon import SparseCoder
-from kenyon.circuit import Coder
 from kenyon_lab.data import load
 from kenyon_lab.experiments import hijacking
 from tests import reference
@@ -38,7 +37,7 @@ def literal_steps(version, codes):
 
 @pytest.mark.parametrize("version", hijacking.VERSIONS)
 def test_the_rules_are_followed(version):
-    coder = Coder.design(84, seed=2, **SIZES)
+    coder = SparseCoder(**SIZES, random_state=2).fit(np.zeros((1, 84))).coder_
     pair = np.stack([THREES[0], FIVES[0]])
     codes = np.zeros((2, N_CELLS))
     for row, x in zip(codes, pair, strict=True):

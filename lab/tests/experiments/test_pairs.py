@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kenyon import FlyClassifier, SparseCoder
-from kenyon.circuit import Coder
 from kenyon_lab.data import load
 from kenyon_lab.experiments import pairs
 from tests import reference
@@ -14,8 +13,8 @@ from tests import reference
 N_FEATURES, RATE = 12, 0.1
 SIZES = {"n_cells": 60, "fan_in": 3, "n_active": 8}
 MILESTONES = [0, 1, 3, 10, 40]
-CODER = Coder.design(N_FEATURES, seed=0, **SIZES)
 SPARSE_CODER = SparseCoder(**SIZES).fit(np.zeros((1, N_FEATURES)))
+CODER = SPARSE_CODER.coder_
 
 
 @pytest.fixture(autouse=True)

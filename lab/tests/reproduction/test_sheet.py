@@ -31,15 +31,15 @@ def test_a_line_for_each_run(tmp_path):
 def test_what_a_line_says(tmp_path):
     # As is by definition of one method, with a comma; and what a spreadsheet must not break.
     parameters = {"memory_strength": 1e-5, "code": 'a "b", c\nd', "n_iterations": None}
-    runs = summary("ewc-own", 0.5, setting="paper", parameters=parameters)
-    write_sheet(tmp_path / "results.csv", {"small": {"ewc-own": runs}})
+    runs = summary("ewc-masked", 0.5, setting="paper", parameters=parameters)
+    write_sheet(tmp_path / "results.csv", {"small": {"ewc-masked": runs}})
     (line,) = read(tmp_path / "results.csv")
     assert json.loads(line.pop("parameters")) == parameters
     assert json.loads(line.pop("accuracy_so_far")) == RECORD.accuracy_so_far
     assert line == {
         "dataset": "small",
-        "method": "ewc-own",
-        "title": "EWC, own outputs",
+        "method": "ewc-masked",
+        "title": "EWC, masked outputs",
         "setting": "paper",
         "order": "shuffled",
         "seed": "0",
@@ -58,7 +58,7 @@ def test_what_a_line_says(tmp_path):
         "n_passes": "1.5",
         "n_threads": "1",
         "warnings": "[]",
-        "digest": "ewc-own-0",
+        "digest": "ewc-masked-0",
         "date": RECORD.date,
     }
 

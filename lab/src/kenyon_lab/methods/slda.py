@@ -65,12 +65,12 @@ class SLDA(Method):
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         for label in np.unique(y):
-            own = X[y == label].astype(np.float64)
-            mean = own.mean(axis=0)
-            n, n_new = self.counts[label], len(own)
+            samples = X[y == label].astype(np.float64)
+            mean = samples.mean(axis=0)
+            n, n_new = self.counts[label], len(samples)
             step = mean - self.means[label]
-            own -= mean
-            self.scatter += own.T @ own + np.outer(step, step) * (n * n_new / (n + n_new))
+            samples -= mean
+            self.scatter += samples.T @ samples + np.outer(step, step) * (n * n_new / (n + n_new))
             self.means[label] += step * (n_new / (n + n_new))
             self.counts[label] += n_new
         self.n_shown += len(X)

@@ -15,7 +15,7 @@ REASONS = [
     "classes that come one after the other, it falls below the paper's number.",
     "EWC shares its outputs among all tasks, as class-incremental learning asks. The code that "
     "the paper adapted trains only the outputs of a task's own classes; with that, EWC and even"
-    " Vanilla are far higher (see “own outputs” in the tables).",
+    " Vanilla are far higher (see “masked outputs” in the tables).",
     "Samples of a task are shuffled for the networks. The paper describes one class after the "
     "other, but its numbers for Vanilla come out only when shuffled.",
     "CLINC150 is not in the paper. Parameters of the fly, of its rivals in the paper, SLDA and "
