@@ -52,7 +52,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/novelty.py
-	$(BIN)/python benchmarks/smoothing.py
+	$(BIN)/python benchmarks/pseudocount.py
 	$(BIN)/python benchmarks/readouts.py
 
 # The studies behind the defaults: the first layer and the penalty of ridge, suggested parameters
@@ -61,7 +61,7 @@ studies: $(VENV)/installed
 	$(BIN)/python benchmarks/layer.py
 	$(BIN)/python benchmarks/penalty.py
 	$(BIN)/python benchmarks/suggest.py
-	$(BIN)/python benchmarks/living.py
+	$(BIN)/python benchmarks/compartments.py
 
 # Variants of the image encoder; takes an hour and needs the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed

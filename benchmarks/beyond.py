@@ -69,7 +69,7 @@ def large(store: Store, dataset: str, method: str) -> str:
 
 def main() -> None:
     """Write the page."""
-    circumstances = report.circumstances("seeds 0 to 4", ("kenyon",))
+    circumstances = report.environment("seeds 0 to 4", ("kenyon",))
     store = Store(KEPT)
     runs = FULL.collect(store, Archive(KEPT)).runs
     found = {method: [runs[dataset].get(method) for dataset in DATASETS] for method in SHOWN}

@@ -1,4 +1,4 @@
-"""Who is timed: the kernel, `FlyClassifier` and their peers, all on the same samples."""
+"""The contestants of speed.py: the kernel, `FlyClassifier` and their peers, on the same samples."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ N_REPEATS = 2000
 
 
 def gather(size: Size) -> dict[str, Contestant]:
-    """Make all contestants of one size, trained and ready to run."""
+    """Return all contestants of one size, trained."""
     large, labels = size.draw(LARGE_BATCH, np.random.default_rng(SEED))
     X, y = large[:BATCH], labels[:BATCH]
     return {
@@ -52,7 +52,7 @@ def gather(size: Size) -> dict[str, Contestant]:
 
 
 def _kernel(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
-    coder = size.coder().native
+    coder = size.coder()
     counters = Counters(size.n_cells)
     for rank in range(size.n_classes):
         counters.insert(rank)
@@ -60,25 +60,25 @@ def _kernel(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
     codes = coder.encode(X, 1)
     counters.learn(codes, slots)
     batches = _batches(X, slots)
-    coded = [(coder.encode(rows, 1), labels) for rows, labels in batches]
+    encoded = [(coder.encode(rows, 1), labels) for rows, labels in batches]
     return {
         "encode": Contestant(BATCH, lambda: coder.encode(X, 1)),
         "encode small": Contestant(BATCH, *_calls(lambda rows, _: coder.encode(rows, 1), batches)),
         "learn": Contestant(BATCH, lambda: counters.learn(codes, slots)),
-        "learn small": Contestant(BATCH, *_calls(counters.learn, coded)),
+        "learn small": Contestant(BATCH, *_calls(counters.learn, encoded)),
         "encode and learn": Contestant(BATCH, lambda: counters.learn(coder.encode(X, 1), slots)),
-        "read": Contestant(BATCH, lambda: counters.best(codes, None, 1)),
+        "predict": Contestant(BATCH, lambda: counters.best(codes, None, 1)),
     }
 
 
 def _threads(size: Size, X: Samples) -> dict[str, Contestant]:
-    coder = size.coder().native
+    coder = size.coder()
     halves = X[: LARGE_BATCH // 2], X[LARGE_BATCH // 2 :]
     pool = ThreadPoolExecutor(2)
     return {
         "one thread": Contestant(LARGE_BATCH, lambda: coder.encode(X, 1)),
         "two threads": Contestant(LARGE_BATCH, lambda: coder.encode(X, 2)),
-        # What the machine gives to two calls that share nothing: no threading can do better.
+        # Two calls that share nothing: the most that two threads can reach on this machine.
         "two calls": Contestant(
             LARGE_BATCH, lambda: list(pool.map(lambda half: coder.encode(half, 1), halves))
         ),
@@ -106,7 +106,7 @@ def _one_by_one(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
     vectors = [(x,) for x, _ in singles]
     rows = [(x[np.newaxis],) for x, _ in singles]
     return {
-        "encode_one": Contestant(N_SINGLE, _each(size.coder().native.encode_one, vectors)),
+        "encode_one": Contestant(N_SINGLE, _each(size.coder().encode_one, vectors)),
         "predict_one": Contestant(N_SINGLE, _each(fly.predict_one, vectors)),
         "learn_one": Contestant(N_SINGLE, _each(fly.learn_one, singles)),
         "SGDClassifier one": Contestant(N_SINGLE, _each(sgd.predict, rows)),
@@ -114,11 +114,11 @@ def _one_by_one(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
 
 
 def _dense_coder(size: Size, X: Samples) -> Contestant:
-    """Layer 1 as one would write it in NumPy: a dense float32 product, then the winners."""
-    coder = size.coder().native
+    """Return layer 1 in NumPy: a dense float32 product, then the winners."""
+    coder = size.coder()
     theta = np.zeros((size.n_features, size.n_cells), dtype=np.float32)
     theta[coder.connections.T, np.arange(size.n_cells)] = 1
-    # Taken once: to be given new memory for every product would slow the peer down.
+    # Allocated once: a new array for every product would slow the peer down.
     sums = np.empty((BATCH, size.n_cells), dtype=np.float32)
     n_losers = size.n_cells - size.n_active
 
@@ -138,12 +138,12 @@ def _check_same_work(codes: Codes, winners: NDArray[np.intp], n_cells: int) -> N
     active = np.zeros((len(winners), n_cells), dtype=bool)
     active[np.repeat(np.arange(len(winners)), np.diff(starts)), cells] = True
     agreement = np.take_along_axis(active, winners, axis=1).mean()
-    # Quantising the input decides otherwise on a few cells at the threshold.
+    # The quantised input selects a few other cells at the threshold.
     assert agreement > 0.95, f"only {agreement:.0%} of the winners agree"
 
 
 def _additions() -> Contestant:
-    """Add int16 numbers in a compiled loop; each addition counts as a sample."""
+    """Return a compiled loop that adds int16 numbers; each addition counts as a sample."""
     source = Path(__file__).with_name("additions.cpp")
     with TemporaryDirectory() as folder:
         library = Path(folder) / "additions.so"
@@ -167,7 +167,7 @@ def _calls(
 
 
 def _each(call: Callable[..., object], arguments: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
-    """Make one step of calls that are too short to be timed one by one."""
+    """Return one step of many calls, each too short to be timed."""
 
     def run() -> None:
         for values in arguments:

@@ -1,7 +1,7 @@
-"""The memory that learning a file larger than memory takes.
+"""The peak RSS of `partial_fit` on a memory-mapped array of 4 GB.
 
-Run as `python benchmarks/memory.py`: `partial_fit` is given a memory-mapped array of 4 GB. Pages of
-the file that happen to be in memory are the system's to drop, so only anonymous memory is counted.
+Run as `python benchmarks/memory.py`. Only anonymous memory counts: the system may drop pages of the
+file at any time. Writes benchmarks/results/memory.md.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ CHUNK_ROWS = 2**16
 STATUS = Path("/proc/self/status")
 
 METHOD = f"""\
-Peak of the anonymous resident memory during one call of partial_fit on a new model, sampled every
-{INTERVAL * 1e3:g} ms, less its value before the call. The model is part of it; the labels are
-in memory before."""
+Peak of the anonymous RSS during one call of partial_fit on a new model, sampled every
+{INTERVAL * 1e3:g} ms, minus its value before the call. It includes the model, but not the labels,
+which are loaded before."""
 
 
-class PeakMemory:
-    """Watches the anonymous resident memory of this process while it is entered."""
+class PeakRSS:
+    """A context manager that samples the anonymous RSS of this process."""
 
-    def __enter__(self) -> PeakMemory:
-        self.before = self.peak = anonymous_memory()
+    def __enter__(self) -> PeakRSS:
+        self.before = self.peak = anonymous_rss()
         self.longest_gap = 0.0
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._watch)
@@ -52,18 +52,18 @@ class PeakMemory:
         done = False
         while not done:
             done = self._done.wait(INTERVAL)
-            self.peak = max(self.peak, anonymous_memory())
+            self.peak = max(self.peak, anonymous_rss())
             now = perf_counter()
             self.longest_gap = max(self.longest_gap, now - last)
             last = now
 
 
-def anonymous_memory() -> int:
+def anonymous_rss() -> int:
     """Return the resident bytes that no file backs."""
     for line in STATUS.read_text().splitlines():
         if line.startswith("RssAnon:"):
             return 1024 * int(line.split()[1])
-    sys.exit("The system does not tell RssAnon, so memory cannot be measured.")
+    sys.exit(f"{STATUS} has no RssAnon, which this benchmark needs.")
 
 
 def write(samples: Path, labels: Path, n_samples: int) -> None:
@@ -85,27 +85,27 @@ def write(samples: Path, labels: Path, n_samples: int) -> None:
 
 
 def measure(folder: Path, n_samples: int) -> list[tuple[str, str]]:
-    """Learn a file and tell what it took."""
+    """Learn from a file, and return the rows of the table."""
     samples, labels = folder / "samples.npy", folder / "labels.npy"
-    # In another process: memory that this one had freed already, learning would take unseen.
+    # In another process: learning could reuse memory that this process has freed, unnoticed.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
         other.submit(write, samples, labels, n_samples).result()
     X, y = np.load(samples, mmap_mode="r"), np.load(labels)
     fly = A.classifier()
     start = perf_counter()
-    with PeakMemory() as memory:
+    with PeakRSS() as rss:
         fly.partial_fit(X, y)
     seconds = perf_counter() - start
-    taken = memory.peak - memory.before
+    growth = rss.peak - rss.before
     return [
         ("file, MB", f"{samples.stat().st_size / 1e6:,.0f}"),
         ("samples", f"{fly.n_samples_seen_:,}"),
         ("samples a second", f"{n_samples / seconds:,.0f}"),
-        ("the model, MB", f"{fly.nbytes / 1e6:.2f}"),
-        ("taken by partial_fit, MB", f"{taken / 1e6:.2f}"),
+        ("model, MB", f"{fly.nbytes / 1e6:.2f}"),
+        ("peak RSS of partial_fit, MB", f"{growth / 1e6:.2f}"),
         ("limit, MB", f"{LIMIT / 1e6:g}"),
-        ("met", "yes" if taken < LIMIT else "no"),
-        ("longest time unwatched, ms", f"{memory.longest_gap * 1e3:.0f}"),
+        ("met", "yes" if growth < LIMIT else "no"),
+        ("longest gap between RSS samples, ms", f"{rss.longest_gap * 1e3:.0f}"),
     ]
 
 
@@ -115,22 +115,20 @@ def main() -> None:
     n_bytes = parser.parse_args().gigabytes * 1e9
     sample_bytes = 4 * A.n_features
     if not n_bytes >= sample_bytes:
-        sys.exit("--gigabytes is too small for a single sample.")
+        sys.exit("--gigabytes must be large enough for one sample.")
     if not STATUS.exists():
-        sys.exit("This benchmark needs Linux, where /proc/self/status tells a process its memory.")
-    circumstances = report.circumstances()
+        sys.exit(f"This benchmark needs {STATUS}, which only Linux has.")
+    environment = report.environment()
     with tempfile.TemporaryDirectory() as folder:
         free = shutil.disk_usage(folder).free
         if free < 1.05 * n_bytes:
             sys.exit(
-                f"The temporary folder has {free / 1e9:.1f} GB left, too little for a file of "
-                f"{n_bytes / 1e9:g} GB: free some, set TMPDIR, or choose fewer with --gigabytes."
+                f"The temporary folder has {free / 1e9:.1f} GB left, but the file needs "
+                f"{n_bytes / 1e9:g} GB: set TMPDIR to another folder, or reduce --gigabytes."
             )
         rows = measure(Path(folder), int(n_bytes / sample_bytes))
     table = report.table(("partial_fit on a memory-mapped file", ""), rows)
-    text = "\n\n".join(("# Memory", circumstances, f"- Size {A}", METHOD, table))
-    print(text)
-    report.save("memory.md", text)
+    report.publish("memory.md", "# Peak RSS", environment, f"- Size {A}", METHOD, table)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The two sizes that are measured, and the samples of a made-up classification problem."""
+"""Two sizes of circuits, and samples of a synthetic classification problem."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon import FlyClassifier
-from kenyon.circuit import Coder
+from kenyon._native import Coder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Size:
-    """A circuit and the number of classes that it learns."""
+    """The sizes of a circuit, and its number of classes."""
 
     name: str
     n_features: int
@@ -34,17 +34,12 @@ class Size:
         )
 
     def coder(self) -> Coder:
-        """Return the first layer."""
-        return Coder.design(
-            self.n_features,
-            n_cells=self.n_cells,
-            fan_in=self.fan_in,
-            n_active=self.n_active,
-            seed=SEED,
-        )
+        """Return the first layer of the kernel."""
+        sizes = self.n_features, self.n_cells, self.fan_in, self.n_active
+        return Coder(*sizes, on_off=False, subtract=False, seed=SEED)
 
     def classifier(self) -> FlyClassifier:
-        """Return an untrained model with that first layer, on one thread as its peers are."""
+        """Return an untrained model with the same first layer, on one thread like its peers."""
         return FlyClassifier(
             n_cells=self.n_cells,
             fan_in=self.fan_in,
@@ -56,8 +51,8 @@ class Size:
     def draw(
         self, n_samples: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Draw samples around their classes' means, cut off at zero as rates of firing are."""
-        # The means are the same whatever generator the samples come from.
+        """Draw samples around the means of their classes, rectified like firing rates."""
+        # The means do not depend on the generator of the samples.
         means = np.random.default_rng(SEED).standard_normal(
             (self.n_classes, self.n_features), dtype=np.float32
         )

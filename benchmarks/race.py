@@ -1,4 +1,4 @@
-"""Timing by turns, so that a noisy machine is noisy for everyone."""
+"""Interleaved timing: noise of the machine affects all contestants alike."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 TURN = 0.02
-"""Seconds that a turn lasts at least: the first runs of a turn find the caches cold."""
+"""Seconds of a turn at least: in its first runs the caches are cold."""
 
 
 class Contestant:
-    """Work that is the same in every run, in steps that are timed one by one.
+    """The same work in every run, in steps that are timed one by one.
 
-    A noisy machine lets many a short run pass undisturbed, but hardly any long one: in few steps,
-    the slow would appear slower than they are. A clock of processor time does not count waiting.
+    Noise rarely disturbs all runs of a short step, but often all runs of a long one. So work that
+    takes long is split into steps.
+
+    Parameters
+    ----------
+    n_samples : int
+        The samples of a run.
+    *steps : callable
+    clock : callable
+        Returns seconds, of wall time or of CPU time.
     """
 
     def __init__(
@@ -39,12 +47,12 @@ class Contestant:
 
     @property
     def time(self) -> float:
-        """Seconds a sample at best. Noise only adds, so the minimum is what a step can do."""
+        """Seconds a sample: the sum of the fastest times of the steps, as noise only adds time."""
         return sum(self.fastest) / self.n_samples
 
 
 def race(contestants: Mapping[str, Contestant], rounds: int) -> dict[str, float]:
-    """Let all contestants take turns, and return their times."""
+    """Run all contestants in turns, and return their seconds a sample."""
     for _ in range(rounds):
         for contestant in contestants.values():
             finish = perf_counter() + TURN

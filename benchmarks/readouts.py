@@ -1,12 +1,11 @@
-"""What the readouts cost: learning, solving and predicting, as ratios of times taken in one run.
+"""The cost of the readouts to learn, solve and predict, as ratios of times from one run.
 
-Run as `python benchmarks/readouts.py`; `--quick` shows only that everything runs. Writes
+Run as `python benchmarks/readouts.py`; `--quick` only shows that it runs. Writes
 benchmarks/results/readouts.md.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 from dataclasses import dataclass, replace
@@ -39,37 +38,37 @@ N_CELLS, ACTIVE = 3200, 640
 BUSY = 0.5
 
 METHOD = """\
-All take turns in rounds; of each step of the work the fastest time counts, so that noise is
-everyone's. One thread, except where two are named."""
+The contestants take turns in every round. Each step of their work counts with its fastest time. One
+thread, unless the column names two."""
 
 PAIRS = f"""\
-Counting pairs from codes, {BATCH} samples at a time, with {N_CELLS} cells: in a second of processor
-time, which other programs take nothing of, and in a second. Goal: {PAIRS_GOAL} samples a second on
+Counting pairs from codes, {BATCH} samples at a time, with {N_CELLS} cells: samples in a second of
+CPU time, which excludes other programs, and of wall time. Goal: {PAIRS_GOAL} samples a second on
 two threads."""
 
 SOLVING = f"""\
-Reading a model of {N_CELLS} cells, {ACTIVE} active, for the first time after learning, against
-SciPy's `cho_factor` and `cho_solve` of the same matrix, in place, with the penalty known. Goal: at
-most {SOLVE_GOAL} times that. Then reading it again after every {STEP} samples more: the first time,
-and on the average of {N_READS} times, of which some factor the matrix anew."""
+The first prediction of "ridge" after learning, with {N_CELLS} cells, {ACTIVE} of them active,
+relative to SciPy's `cho_factor` and `cho_solve` of the same matrix, in place, with a given penalty.
+Goal: at most {SOLVE_GOAL}. Then the prediction after every {STEP} further samples: the first, and
+the mean of {N_READS}, some of which factorise the matrix again."""
 
 LEARNING = f"""\
-Learning ({BATCH} samples a call, and one) and predicting, by readout, with {N_CELLS} cells and
-{A.n_features} inputs, from samples to labels. Beside it how many times the time of "fly"."""
+Learning ({BATCH} samples a call, or one) and predicting by readout, from samples to labels, with
+{N_CELLS} cells and {A.n_features} inputs; then the ratio to "fly"."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A model of real data to be read."""
+    """A model of real data, whose predictions are timed."""
 
     data: str
     n_samples: int
 
     def measure(self, rounds: int) -> dict[str, float]:
-        """Return seconds of SciPy's solution and of reads, the fastest each."""
+        """Return the fastest seconds of SciPy's solution and of predictions."""
         dataset = load(self.data)
         order = np.random.default_rng(SEED).permutation(len(dataset.X_train))
-        # The last ones are learned on and on, and unlearned again.
+        # Every round learns the last samples, and unlearns them again.
         rows, more = order[: self.n_samples], order[-N_READS * STEP :]
         X, y = dataset.X_train, dataset.y_train
         model = FlyClassifier(
@@ -80,30 +79,30 @@ class Reading:
             random_state=SEED,
             n_threads=1,
         ).fit(X[rows], y[rows])
-        read = partial(model.predict, X[:1])
-        taken: dict[str, list[float]] = {"SciPy": [], "known": [], "auto": []}
+        predict = partial(model.predict, X[:1])
+        taken: dict[str, list[float]] = {"SciPy": [], "given": [], "auto": []}
         reads = np.full(N_READS, math.inf)
         for _ in range(rounds):
             taken["SciPy"].append(_scipy(model))
-            for name, penalty in (("known", 0.01), ("auto", "auto")):
-                _start_anew(model.set_params(penalty=penalty))
-                taken[name].append(_seconds(read))
+            for name, penalty in (("given", 0.01), ("auto", "auto")):
+                _clear_cache(model.set_params(penalty=penalty))
+                taken[name].append(_seconds(predict))
             for i, new in enumerate(more.reshape(N_READS, STEP)):
                 model.partial_fit(X[new], y[new])
-                reads[i] = min(reads[i], _seconds(read))
+                reads[i] = min(reads[i], _seconds(predict))
             model.unlearn(X[more], y[more])
         fastest = {name: min(seconds) for name, seconds in taken.items()}
-        return {**fastest, "next": reads[0], "average": reads.mean()}
+        return {**fastest, "next": reads[0], "mean": reads.mean()}
 
     def row(self, taken: dict[str, float]) -> list[str]:
-        """Lay out the times as ratios to SciPy's."""
+        """Return a row of the table: times relative to SciPy's."""
         ratios = {name: seconds / taken["SciPy"] for name, seconds in taken.items()}
-        names = ("known", "auto", "next", "average")
+        names = ("given", "auto", "next", "mean")
         return [
             f"{self.data}, {self.n_samples:,} samples, {load(self.data).n_classes} classes",
             f"{taken['SciPy'] * 1e3:.0f}",
             *(f"{ratios[name]:.2f}" for name in names),
-            "yes" if max(ratios["known"], ratios["auto"]) <= SOLVE_GOAL else "no",
+            "yes" if max(ratios["given"], ratios["auto"]) <= SOLVE_GOAL else "no",
         ]
 
 
@@ -112,39 +111,32 @@ QUICK_READINGS = (Reading("mnist20", 2000),)
 
 
 def pairs_table(rounds: int) -> str:
-    """Show how many samples a second pairs are counted of."""
+    """Show the samples a second of counting pairs."""
     contestants = {}
     for n_active in N_ACTIVE:
         size = replace(A, n_active=n_active)
-        contestants[f"{n_active} busy"] = _pairs(size, 1, process_time)
+        contestants[f"{n_active} CPU"] = _pairs(size, 1, process_time)
         contestants[f"{n_active} one"] = _pairs(size, 1, perf_counter)
         contestants[f"{n_active} two"] = _pairs(size, 2, perf_counter)
     times = race(contestants, rounds)
     rows = []
     for n_active in N_ACTIVE:
-        rates = [1 / times[f"{n_active} {name}"] for name in ("busy", "one", "two")]
+        rates = [1 / times[f"{n_active} {name}"] for name in ("CPU", "one", "two")]
         met = "yes" if rates[-1] >= PAIRS_GOAL else "no"
         rows.append([f"{n_active} active", *(f"{rate:,.0f}" for rate in rates), met])
-    header = ("samples a second", "of processor time", "one thread", "two threads", "met")
+    header = ("samples a second", "CPU time", "one thread", "two threads", "met")
     return report.table(header, rows)
 
 
 def solving_table(readings: tuple[Reading, ...], rounds: int) -> str:
-    """Show what reading takes as ratios to SciPy's Cholesky."""
-    header = (
-        "data",
-        "SciPy, ms",
-        "penalty known",
-        "penalty auto",
-        f"{STEP} more",
-        "on average",
-        "met",
-    )
+    """Show the times of predictions relative to SciPy's Cholesky factorisation."""
+    ratios = ("penalty given", "penalty auto", f"{STEP} more", "mean")
+    header = ("data", "SciPy, ms", *ratios, "met")
     return report.table(header, [reading.row(reading.measure(rounds)) for reading in readings])
 
 
 def learning_table(size: Size, rounds: int) -> str:
-    """Show what learning and predicting take with each readout."""
+    """Show the times of learning and predicting with each readout."""
     contestants = {}
     for readout in READOUTS:
         for work, contestant in _work(size, readout).items():
@@ -155,13 +147,13 @@ def learning_table(size: Size, rounds: int) -> str:
         taken = [times[f"{work} {readout}"] for readout in READOUTS]
         ratios = [f"{seconds / taken[0]:.2f}" for seconds in taken[1:]]
         rows.append([work, *(f"{seconds * 1e6:.2f}" for seconds in taken), *ratios])
-    beside = [f"{readout} / fly" for readout in READOUTS[1:]]
-    return report.table((f"us a sample, {size.n_active} active", *READOUTS, *beside), rows)
+    compared = [f"{readout} / fly" for readout in READOUTS[1:]]
+    return report.table((f"us a sample, {size.n_active} active", *READOUTS, *compared), rows)
 
 
 def _pairs(size: Size, n_threads: int, clock: Callable[[], float]) -> Contestant:
     X, _ = size.draw(BATCH, np.random.default_rng(SEED))
-    codes, slots = size.coder().native.encode(X, 1), np.zeros(BATCH, dtype=np.int32)
+    codes, slots = size.coder().encode(X, 1), np.zeros(BATCH, dtype=np.int32)
     counters, pairs = Counters(size.n_cells), Pairs(size.n_cells)
     counters.insert(0)
 
@@ -189,11 +181,11 @@ def _work(size: Size, readout: str) -> dict[str, Contestant]:
 
 
 def _scipy(model: FlyClassifier) -> float:
-    """Return the seconds of SciPy's solution of what a model would solve."""
-    with model.circuit_.memory.reading as memory:
-        lower, C = memory.pairs.expand(1), memory.synapses.T.astype(np.float64)
-    matrix = lower.T
-    matrix[np.diag_indices_from(matrix)] += 0.01 * memory.pairs.trace / len(matrix)
+    """Return the seconds of SciPy to solve the equations of a model."""
+    with model.circuit_.memory.reading as snapshot:
+        pairs, C = snapshot.memory.pairs, snapshot.memory.synapses.T.astype(np.float64)
+        matrix = pairs.expand(1).T
+    matrix[np.diag_indices_from(matrix)] += 0.01 * pairs.trace / len(matrix)
 
     def solve() -> NDArray[np.float64]:
         factor = cho_factor(matrix, overwrite_a=True, check_finite=False)
@@ -202,9 +194,10 @@ def _scipy(model: FlyClassifier) -> float:
     return _seconds(solve)
 
 
-def _start_anew(model: FlyClassifier) -> None:
-    with model.circuit_.memory.reading as memory:
-        memory.derived, memory.factor = {}, None
+def _clear_cache(model: FlyClassifier) -> None:
+    with model.circuit_.memory.reading as snapshot:
+        for kind in ("ridge weights", "ridge factor"):
+            snapshot.cache.discard(kind)
 
 
 def _seconds(work: Callable[[], Any]) -> float:
@@ -213,7 +206,7 @@ def _seconds(work: Callable[[], Any]) -> float:
     return perf_counter() - start
 
 
-def _caution() -> str:
+def _warning() -> str:
     load_before = os.getloadavg()[0]
     if load_before <= BUSY:
         return ""
@@ -224,17 +217,10 @@ def _caution() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few rounds, and no result is kept")
-    quick = parser.parse_args().quick
-    circumstances = report.circumstances(packages=("kenyon", "numpy", "scipy"))
-    caution = _caution()
+    quick = report.parse_quick(__doc__)
+    introduction = [report.environment(packages=("kenyon", "numpy", "scipy")), _warning(), METHOD]
     with threadpool_limits(1):
-        sections = (
-            "# Readouts",
-            circumstances,
-            *([caution] if caution else []),
-            METHOD,
+        tables = (
             PAIRS,
             pairs_table(2 if quick else 15),
             SOLVING,
@@ -242,10 +228,8 @@ def main() -> None:
             LEARNING,
             *(learning_table(replace(A, n_active=n), 2 if quick else 10) for n in (160, ACTIVE)),
         )
-    text = "\n\n".join(sections)
-    print(text)
-    if not quick:
-        report.save("readouts.md", text)
+    sections = ("# Readouts", *filter(None, introduction), *tables)
+    report.publish("readouts.md", *sections, saved=not quick)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import sys
@@ -32,10 +33,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def circumstances(
+def environment(
     seeds: str = f"seed {SEED}", packages: Sequence[str] = ("kenyon", "numpy", "scikit-learn")
 ) -> str:
-    """Tell what is needed to obtain the results again; asked before the run, for its load."""
+    """Return the command, machine and versions; call it before the run, for the load."""
     command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return "\n".join(
@@ -53,3 +54,18 @@ def save(name: str, text: str) -> None:
     """Keep a report beside the benchmarks."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / name).write_text(text + "\n")
+
+
+def publish(name: str, *sections: str, saved: bool = True) -> None:
+    """Print the sections of a page, and save it."""
+    text = "\n\n".join(sections)
+    print(text)
+    if saved:
+        save(name, text)
+
+
+def parse_quick(description: str | None) -> bool:
+    """Return whether the command line has --quick."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="only show that it runs; save nothing")
+    return bool(parser.parse_args().quick)

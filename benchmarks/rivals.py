@@ -74,7 +74,7 @@ samples only. GEM's best is still at the edge of its grid. The fly's grid was no
 
 def main() -> None:
     """Run what has not been run, and write the page."""
-    circumstances = report.circumstances(
+    circumstances = report.environment(
         f"seeds 0 to {N_SEEDS - 1}", ("kenyon", "numpy", "scipy", "torch")
     )
     lines = ["# Every method on MNIST-20", "", circumstances, "", METHOD, ""]

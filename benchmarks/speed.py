@@ -1,11 +1,11 @@
-"""The speed of Kenyon against its peers, as ratios of times taken in one run.
+"""The speed of Kenyon and its peers, as ratios of times from one run.
 
-Run as `python benchmarks/speed.py`; `--quick` shows only that everything runs.
+Run as `python benchmarks/speed.py`; `--quick` only shows that it runs. Writes
+benchmarks/results/speed.md.
 """
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,18 +27,18 @@ ROUNDS = 30
 QUICK_ROUNDS = 2
 
 METHOD = f"""\
-Within each round all contestants of a size take turns; of each step of their work, such as learning
-one batch, the fastest time counts. All have one thread, except where two are named. Encoding is
+The contestants of a size take turns in every round. Each step of their work, such as learning one
+batch, counts with its fastest time. All have one thread, unless the row names two. Encoding is
 timed on batches of {BATCH}."""
 
 BOUND = """\
-The bound is what the additions of layer 1 alone take, n_cells * fan_in a sample, at the rate at
-which a compiled loop (benchmarks/additions.cpp) adds int16 vectors from the nearest cache."""
+The bound is the time of the additions of layer 1 alone, n_cells * fan_in a sample, at the rate at
+which a compiled loop (benchmarks/additions.cpp) adds int16 vectors from the L1 cache."""
 
 
 @dataclass(frozen=True)
-class Contest:
-    """Two contestants, and how many times as fast the first should be, by path."""
+class Comparison:
+    """Two contestants, and the target ratio of their speeds by instruction set."""
 
     title: str
     ours: str
@@ -58,48 +58,48 @@ class Contest:
         ]
 
 
-def _on_any_path(target: float) -> dict[str, float]:
+def _on_any(target: float) -> dict[str, float]:
     return dict.fromkeys(instruction_sets(), target)
 
 
-CONTESTS = (
-    Contest(
+COMPARISONS = (
+    Comparison(
         "encode / NumPy GEMM + argpartition",
         "encode",
         "GEMM + argpartition",
         {"avx512": 10, "avx2": 7},
     ),
-    Contest(
+    Comparison(
         f"encode {LARGE_BATCH} rows, two threads / one",
         "two threads",
         "one thread",
-        _on_any_path(1.75),
+        _on_any(1.75),
     ),
-    Contest(
+    Comparison(
         f"encode {LARGE_BATCH} rows, two calls at once / one",
         "two calls",
         "one thread",
         {},
     ),
-    Contest(
-        f"partial_fit by {BATCH} / the kernel itself",
+    Comparison(
+        f"partial_fit, batches of {BATCH} / kernel alone",
         "partial_fit",
         "encode and learn",
-        _on_any_path(0.85),
+        _on_any(0.85),
     ),
-    Contest(
-        f"partial_fit by {SMALL_BATCH} / SGDClassifier",
+    Comparison(
+        f"partial_fit, batches of {SMALL_BATCH} / SGDClassifier",
         "partial_fit small",
         "SGDClassifier small",
         {"avx512": 20, "avx2": 12},
     ),
-    Contest(
-        f"partial_fit by {SMALL_BATCH} / GaussianNB",
+    Comparison(
+        f"partial_fit, batches of {SMALL_BATCH} / GaussianNB",
         "partial_fit small",
         "GaussianNB small",
-        _on_any_path(1),
+        _on_any(1),
     ),
-    Contest(
+    Comparison(
         "predict_one / SGDClassifier.predict",
         "predict_one",
         "SGDClassifier one",
@@ -107,42 +107,42 @@ CONTESTS = (
         sizes=(A,),
     ),
 )
-KERNEL = ("encode", "learn", "read", "encode_one", "predict_one", "learn_one")
+PARTS = ("encode", "learn", "predict", "encode_one", "predict_one", "learn_one")
 GOALS = {A: 6.0, B: 2.5}
-"""How many times the bound encoding may take."""
+"""The largest ratio of the time of encoding to its bound."""
 
 
-def contest_table(times: dict[Size, Times]) -> str:
+def comparison_table(times: dict[Size, Times]) -> str:
     """Compare with peers, in samples a second."""
     header = ("comparison, size", "ours, 1/s", "theirs, 1/s", "ratio", "target", "met")
-    rows = [contest.row(size, times[size]) for contest in CONTESTS for size in contest.sizes]
+    rows = [each.row(size, times[size]) for each in COMPARISONS for size in each.sizes]
     return report.table(header, rows)
 
 
 def bound_table(times: dict[Size, Times]) -> str:
-    """Compare encoding with its additions alone."""
-    header = ("size", "adds a ns", "bound, us", "encode, us", "distance", "goal", "met")
+    """Compare encoding with its bound."""
+    header = ("size", "additions / ns", "bound, us", "encode, us", "encode / bound", "goal", "met")
     rows = []
     for size, taken in times.items():
         rate = 1 / taken["additions"]
         bound = size.n_cells * size.fan_in / rate
-        distance = taken["encode"] / bound
-        numbers = rate * 1e-9, bound * 1e6, taken["encode"] * 1e6, distance
-        verdict = _yes_or_no(distance <= GOALS[size])
+        ratio = taken["encode"] / bound
+        numbers = rate * 1e-9, bound * 1e6, taken["encode"] * 1e6, ratio
+        verdict = _yes_or_no(ratio <= GOALS[size])
         rows.append([size.name, *(f"{x:.2f}" for x in numbers), f"{GOALS[size]:g}", verdict])
     return report.table(header, rows)
 
 
-def kernel_table(times: dict[Size, Times]) -> str:
-    """Show what the parts take: `learn` and `read` from codes that are made already."""
+def parts_table(times: dict[Size, Times]) -> str:
+    """Show the time of each part; `learn` and `predict` start from codes."""
     header = ("us a sample", *(size.name for size in times))
-    rows = [[name, *(f"{taken[name] * 1e6:.2f}" for taken in times.values())] for name in KERNEL]
+    rows = [[name, *(f"{taken[name] * 1e6:.2f}" for taken in times.values())] for name in PARTS]
     return report.table(header, rows)
 
 
 def profile_table(times: dict[Size, Times]) -> str:
-    """Show where the time of partial_fit goes; what the kernel does not account for is Python."""
-    header = ("partial_fit, size", "us a sample", "encode", "learn", "Python around")
+    """Show the parts of the time of partial_fit; the part outside the kernel is Python."""
+    header = ("partial_fit, size", "us a sample", "encode", "learn", "Python")
     rows = []
     for size, taken in times.items():
         for batch, suffix in ((BATCH, ""), (SMALL_BATCH, " small")):
@@ -158,30 +158,26 @@ def _yes_or_no(met: bool) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few rounds, and no result is kept")
-    quick = parser.parse_args().quick
-    circumstances = report.circumstances()
+    quick = report.parse_quick(__doc__)
+    environment = report.environment()
     with threadpool_limits(1):
         rounds = QUICK_ROUNDS if quick else ROUNDS
         times = {size: race(gather(size), rounds) for size in (A, B)}
-    sections = (
+    report.publish(
+        "speed.md",
         "# Speed",
-        circumstances,
+        environment,
         "\n".join(f"- Size {size}" for size in times),
         f"{METHOD} {rounds} rounds.",
-        contest_table(times),
+        comparison_table(times),
         BOUND,
         bound_table(times),
-        "What the parts take, on one thread; learn and read start from codes.",
-        kernel_table(times),
-        "Where the time of partial_fit goes.",
+        "Time of each part on one thread. learn and predict start from codes.",
+        parts_table(times),
+        "Profile of partial_fit. Python is the rest.",
         profile_table(times),
+        saved=not quick,
     )
-    text = "\n\n".join(sections)
-    print(text)
-    if not quick:
-        report.save("speed.md", text)
 
 
 if __name__ == "__main__":
