@@ -12,7 +12,7 @@ from kenyon_lab.reproduction.statements import STATEMENTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 NEAR = 0.02
 

@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="seeds for each variant (5)")
     n_seeds = parser.parse_args().seeds
     seeds = f"seeds 0 to {n_seeds - 1}"
-    circumstances = report.circumstances(seeds, ("kenyon", "numpy", "torch"))
+    circumstances = report.environment(seeds, ("kenyon", "numpy", "torch"))
     images = load("mnist20-pixels")
     rows = [("the paper, 60,000 images of KMNIST", "0.86", "0.75", "0.07")]
     for name, changes in VARIANTS.items():

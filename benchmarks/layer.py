@@ -205,7 +205,7 @@ def measure_rare(problem: Problem, seed: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure, and write the page."""
-    circumstances = report.circumstances(f"seeds 0 to {N_SEEDS - 1}", ("kenyon", "numpy", "scipy"))
+    circumstances = report.environment(f"seeds 0 to {N_SEEDS - 1}", ("kenyon", "numpy", "scipy"))
     problems = {name: Problem.load(name) for name in DATASETS}
     rows = []
     for layer in LAYERS:

@@ -177,7 +177,7 @@ REPLAY: dict[str, Callable[[Dataset, int], float]] = {
 
 def main() -> None:
     """Measure all of them, and write the page."""
-    circumstances = report.circumstances(f"seeds 0 to {N_SEEDS - 1}")
+    circumstances = report.environment(f"seeds 0 to {N_SEEDS - 1}")
     found = {
         kind: [read_together(kind, seed) for seed in range(N_SEEDS)] for kind in compartments.STEPS
     }

@@ -118,7 +118,7 @@ def main() -> None:
         sys.exit("--gigabytes is too small for a single sample.")
     if not STATUS.exists():
         sys.exit("This benchmark needs Linux, where /proc/self/status tells a process its memory.")
-    circumstances = report.circumstances()
+    circumstances = report.environment()
     with tempfile.TemporaryDirectory() as folder:
         free = shutil.disk_usage(folder).free
         if free < 1.05 * n_bytes:

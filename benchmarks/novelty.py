@@ -66,7 +66,7 @@ def auroc(novelty: Novelty) -> float:
 
 def main() -> None:
     """Measure all of them, and write the page."""
-    circumstances = report.circumstances(f"seeds 0 to {N_SEEDS - 1}")
+    circumstances = report.environment(f"seeds 0 to {N_SEEDS - 1}")
     ours = {
         f"FlyClassifier.novelty{beside}": spread(
             auroc(learn(readout, seed)) for seed in range(N_SEEDS)

@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one seed, and no result is kept")
     quick = parser.parse_args().quick
     seeds = range(1 if quick else N_SEEDS)
-    circumstances = report.circumstances(
+    circumstances = report.environment(
         f"seeds 0 to {seeds[-1]}", packages=("kenyon", "numpy", "scipy")
     )
     header = (

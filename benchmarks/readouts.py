@@ -227,7 +227,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds, and no result is kept")
     quick = parser.parse_args().quick
-    circumstances = report.circumstances(packages=("kenyon", "numpy", "scipy"))
+    circumstances = report.environment(packages=("kenyon", "numpy", "scipy"))
     caution = _caution()
     with threadpool_limits(1):
         sections = (

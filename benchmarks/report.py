@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from problem import SEED
 
 from kenyon._native import instruction_set
-from kenyon_lab.protocol.circumstances import processor
+from kenyon_lab.protocol.environment import processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,10 +32,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def circumstances(
+def environment(
     seeds: str = f"seed {SEED}", packages: Sequence[str] = ("kenyon", "numpy", "scikit-learn")
 ) -> str:
-    """Tell what is needed to obtain the results again; asked before the run, for its load."""
+    """Return the command, machine and versions; call it before the run, for the load."""
     command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return "\n".join(

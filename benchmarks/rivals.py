@@ -1,8 +1,8 @@
 """Every method on MNIST-20: five seeds, both orders of samples, the paper's parameters and others.
 
 Run as `python benchmarks/rivals.py`: searches the parameters of each method and runs all of them,
-which takes hours; stop at any moment, and the same command goes on. Runs are kept in results/;
-tables, and what they say of the paper's claims, in benchmarks/results/rivals.md.
+which takes hours; stop at any moment, and the same command goes on. Runs are stored in lab/results;
+tables, and their verdict on the paper's claims, in benchmarks/results/rivals.md.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Any
 import report
 from claims import CLAIMS
 
-from kenyon_lab.cli.following import follow
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.console import messages
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
-from kenyon_lab.protocol.planning import Plan
+from kenyon_lab.protocol.plan import Plan
+from kenyon_lab.protocol.progress import run_jobs
+from kenyon_lab.protocol.search import Search
 from kenyon_lab.protocol.store import Store
-from kenyon_lab.protocol.summary import Summary, summarise
-from kenyon_lab.protocol.tuning import Search, keep_choice, tuned_parameters
+from kenyon_lab.protocol.summary import Summary
+from kenyon_lab.reproduction.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kenyon_lab.methods import Order
     from kenyon_lab.protocol.job import Job
-    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.record import RunRecord
 
 DATASET, N_SEEDS, N_JOBS, HALF = "mnist20", 5, 2, 5
 STORE = Store(report.RESULTS.parents[1] / "lab" / "results")
@@ -41,6 +42,11 @@ LARGE_SIZES = {3200: N_SEEDS, 10_000: 1}
 SEARCHED_WITH = {"n_cells": 3200}
 # A choice made with one seed may not suit another (EWC's diverged); these take too long for more.
 N_SEARCHED, SEARCHED_ONCE = 3, {"gem", "offline"}
+# Wider grids were searched later, on CLINC150.
+GRIDS = {
+    "bir": {"learning_rate": (0.00003, 0.0001, 0.0003, 0.001, 0.003)},
+    "gem": {"learning_rate": (0.001, 0.01, 0.03, 0.1), "memory_strength": (0.5, 1.0)},
+}
 # Kenyon's own other readouts are compared in beyond.py.
 METHODS_RUN = [n for n in METHODS if n not in LARGE and METHODS[n].group != "readout"]
 TUNABLE = [name for name in METHODS_RUN if METHODS[name].grid]
@@ -74,15 +80,13 @@ samples only. GEM's best is still at the edge of its grid. The fly's grid was no
 
 def main() -> None:
     """Run what has not been run, and write the page."""
-    circumstances = report.circumstances(
+    environment = report.environment(
         f"seeds 0 to {N_SEEDS - 1}", ("kenyon", "numpy", "scipy", "torch")
     )
-    lines = ["# Every method on MNIST-20", "", circumstances, "", METHOD, ""]
+    lines = ["# Every method on MNIST-20", "", environment, "", METHOD, ""]
     verdicts: dict[str, Evidence] = {}
     large = run_large(*min(LARGE_SIZES.items()))
     for order, parameters in SETTINGS:
-        if parameters == "tuned":
-            tune_all(order)
         rows = run_all(order, parameters)
         title = f"{parameters.capitalize()} parameters, {ORDER_NAMES[order]}"
         verdicts[title] = Evidence({DATASET: {row.method: row for row in [*rows, *large]}})
@@ -94,61 +98,72 @@ def main() -> None:
         rows = run_large(n_units, n_seeds)
         title = f"## RanPAC and Fly-CL with {n_units:,} units, seeds: {n_seeds}"
         lines += [title, "", quality(rows), "", cost(rows), ""]
-    chosen = tuned_parameters(STORE, plan_for("fly-cl", "shuffled"), "fly-cl")
+    chosen = choose_large()
     lines += [f"Fly-CL keeps the largest {chosen['share_active']:.0%} of its units, as searched."]
     report.save("rivals.md", "\n".join(lines))
 
 
 def plan_for(
-    method: str, order: Order, seeds: Sequence[int] = range(N_SEEDS), alone: bool = False
+    method: str, order: Order, seeds: Sequence[int] = range(N_SEEDS), single_task: bool = False
 ) -> Plan:
-    """Return how a method is run."""
+    """Return the plan of a method's runs."""
     order = "shuffled" if method in ORDER_FREE else order
-    return Plan(Problem(DATASET), seeds, order, alone=alone)
+    return Plan(Problem(DATASET), seeds, order, single_task=single_task)
 
 
-def tune_all(order: Order) -> None:
-    """Search the parameters of all methods that have some."""
-    for method in TUNABLE:
-        plan = plan_for(method, order, range(1 if method in SEARCHED_ONCE else N_SEARCHED))
-        choose(Search(plan, method))
+def choose(method: str, order: Order) -> dict[str, Any]:
+    """Return the parameters that a search chooses for a method."""
+    seeds = range(1 if method in SEARCHED_ONCE else N_SEARCHED)
+    return search(Search(plan_for(method, order, seeds), method, grid=GRIDS.get(method)))
 
 
-def choose(search: Search) -> dict[str, Any]:
-    """Search, and keep and return what comes out best."""
-    trials = search.trials(run(search.jobs(), search.plan))
-    keep_choice(STORE, search, trials)
-    return trials[0].parameters
+def choose_large() -> dict[str, Any]:
+    """Return the parameters that a search chooses for Fly-CL."""
+    return search(Search(plan_for("fly-cl", "shuffled", [0]), "fly-cl", SEARCHED_WITH))
+
+
+def search(request: Search) -> dict[str, Any]:
+    """Return the choice of a search; store it if the store lacks it."""
+    record = STORE.find(request)
+    if record is None:
+        record = request.record(request.trials(run(request.jobs(), request.plan)))
+        STORE.put(record)
+    return record.parameters
 
 
 def run_all(order: Order, parameters: str) -> list[Summary]:
     """Run every method, seed by seed."""
-    jobs = []
+    planned = []
     for method in METHODS_RUN:
-        plan = plan_for(method, order, alone=(order, parameters) == ("shuffled", "paper"))
-        setting, known = plan.problem.usual(method)
+        plan = plan_for(method, order, single_task=(order, parameters) == ("shuffled", "paper"))
+        setting, known = plan.problem.defaults(method)
         if parameters == "tuned" and method in TUNABLE:
-            setting, known = "tuned", known | tuned_parameters(STORE, plan, method)
-        jobs += plan.jobs(method, setting, known)
-    jobs.sort(key=lambda job: job.seed)
-    return summarise(run(jobs, plan))
+            setting, known = "tuned", known | choose(method, order)
+        planned.append((setting, plan.jobs(method, known)))
+    return summaries(planned, plan)
 
 
 def run_large(n_units: int, n_seeds: int) -> list[Summary]:
-    """Run those that take long."""
+    """Run the methods that take long."""
     plan = plan_for("ranpac", "shuffled", range(n_seeds))
-    jobs = plan.jobs("ranpac", "default", {"n_cells": n_units})
-    chosen = choose(Search(plan_for("fly-cl", "shuffled", [0]), "fly-cl", SEARCHED_WITH))
-    jobs += plan.jobs("fly-cl", "tuned", {"n_cells": n_units, **chosen})
-    return summarise(run(jobs, plan))
+    ranpac = plan.jobs("ranpac", {"n_cells": n_units})
+    fly_cl = plan.jobs("fly-cl", {"n_cells": n_units, **choose_large()})
+    return summaries([("default", ranpac), ("tuned", fly_cl)], plan)
 
 
-def run(jobs: Sequence[Job], plan: Plan) -> list[Record]:
-    """Run jobs, all of which must come to an end."""
-    records, failures = follow(jobs, plan.n_tasks, N_JOBS, STORE)
+def summaries(planned: list[tuple[str, list[Job]]], plan: Plan) -> list[Summary]:
+    """Run the jobs of methods, seed by seed; return the runs of each method."""
+    jobs = sorted((job for _, group in planned for job in group), key=lambda job: job.seed)
+    records = {record.digest: record for record in run(jobs, plan)}
+    return [Summary([records[job.digest] for job in group], s) for s, group in planned]
+
+
+def run(jobs: Sequence[Job], plan: Plan) -> list[RunRecord]:
+    """Run jobs, none of which may fail."""
+    records, failures = run_jobs(jobs, plan.n_tasks, N_JOBS, STORE, messages)
     if failures:
         raise SystemExit("\n".join(failures))
-    return records
+    return list(records.values())
 
 
 def quality(rows: Sequence[Summary]) -> str:
@@ -181,9 +196,9 @@ def cost(rows: Sequence[Summary]) -> str:
                 METHODS[row.method].title,
                 f"{row.cost('learn_seconds'):,.1f}",
                 f"{row.cost('predict_seconds'):,.1f}",
-                f"{row.cost('peak_memory') / 1e6:,.0f}",
+                f"{row.cost('peak_rss') / 1e6:,.0f}",
                 f"{row.cost('n_parameters'):,.0f}",
-                f"{row.cost('n_stored'):,.0f}",
+                f"{row.cost('n_exemplars'):,.0f}",
                 f"{row.cost('n_passes'):,.1f}",
             )
             for row in rows
@@ -205,9 +220,8 @@ def choices(order: Order) -> str:
     """Return what was tuned, as a table."""
     rows = []
     for method in TUNABLE:
-        plan = plan_for(method, order)
-        tuned = tuned_parameters(STORE, plan, method)
-        usual = METHODS[method].make(**plan.problem.usual(method)[1])
+        tuned = choose(method, order)
+        defaults = METHODS[method].make(**Problem(DATASET).defaults(method)[1])
         rows.append(
             (
                 METHODS[method].title,
@@ -215,7 +229,7 @@ def choices(order: Order) -> str:
                     f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
                     for name, value in tuned.items()
                 ),
-                ", ".join(f"{getattr(usual, name)}" for name in tuned),
+                ", ".join(f"{getattr(defaults, name)}" for name in tuned),
             )
         )
     return report.table(("method", "chosen", "paper's or default"), rows)

@@ -40,7 +40,7 @@ def accuracies(name: str, parameters: dict[str, object], seed: int) -> list[floa
 
 def main() -> None:
     """Measure all of them, and write the page."""
-    circumstances = report.circumstances(f"seeds 0 to {N_SEEDS - 1}")
+    circumstances = report.environment(f"seeds 0 to {N_SEEDS - 1}")
     columns = {
         title: [spread(column) for column in zip(*runs, strict=True)]
         for title, (name, parameters) in SIZES.items()

@@ -161,7 +161,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds, and no result is kept")
     quick = parser.parse_args().quick
-    circumstances = report.circumstances()
+    circumstances = report.environment()
     with threadpool_limits(1):
         rounds = QUICK_ROUNDS if quick else ROUNDS
         times = {size: race(gather(size), rounds) for size in (A, B)}

@@ -123,7 +123,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("datasets", nargs="*", default=DATASETS)
     datasets = parser.parse_args().datasets
-    circumstances = report.circumstances(f"seeds 0 to {N_SEEDS - 1}")
+    circumstances = report.environment(f"seeds 0 to {N_SEEDS - 1}")
     rows = [row for name in datasets for row in compare(name)]
     header = ("", "cells", "fan-in", "active", "rate", "aside", "test", "points behind")
     table = report.table(header, rows)

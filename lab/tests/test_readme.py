@@ -10,7 +10,6 @@ import typer
 
 from kenyon_lab import cli
 from kenyon_lab.data import DATASETS
-from kenyon_lab.experiments.archive import Archive
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
@@ -87,9 +86,7 @@ def test_pictures_exist():
 
 
 def test_the_verdict_follows_from_the_results(tmp_path):
-    evidence = PROFILES["full"].collect(
-        Store(ROOT / "lab" / "results"), Archive(ROOT / "lab" / "results")
-    )
+    evidence = PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
     write_verdict(
         tmp_path / "verdict.md", headline(judged), judged, "kenyon-lab reproduce --profile full"

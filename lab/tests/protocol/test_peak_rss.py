@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kenyon_lab.protocol import peak_memory
-from kenyon_lab.protocol.peak_memory import PeakMemory
+from kenyon_lab.protocol import peak_rss
+from kenyon_lab.protocol.peak_rss import PeakRSS
 
 MB = 1e6
 begins_anew = pytest.mark.skipif(
@@ -21,30 +21,30 @@ SCRIPT = """
 import gc, json
 from contextlib import suppress
 import numpy as np
-from kenyon_lab.protocol.peak_memory import PeakMemory
+from kenyon_lab.protocol.peak_rss import PeakRSS
 
 def take(megabytes):  # memory that is really used, which that of zeros would not be
     return np.ones(int(megabytes * 1e6 / 8))
 
 measured = {}
-with PeakMemory() as memory:
+with PeakRSS() as memory:
     take(200)
 measured["taken and given back"] = memory.nbytes
-with PeakMemory() as memory:
+with PeakRSS() as memory:
     for _ in range(4):
         take(60)
     kept = take(60)
 measured["one after another"] = memory.nbytes
-with PeakMemory() as memory:
+with PeakRSS() as memory:
     pass
 measured["given back before"] = memory.nbytes
-with PeakMemory() as memory:
+with PeakRSS() as memory:
     take(100)
 measured["taken beside what is still held"] = memory.nbytes
-with PeakMemory() as memory:
+with PeakRSS() as memory:
     kept = None
 measured["only given back"] = memory.nbytes
-memory = PeakMemory()
+memory = PeakRSS()
 with suppress(KeyError), memory:
     kept = take(50)
     raise KeyError
@@ -72,21 +72,21 @@ def test_the_most_that_is_held_at_once_is_measured():
 
 
 def test_where_the_system_cannot_begin_anew(monkeypatch):
-    monkeypatch.setattr(peak_memory, "_PROCESS", Path("/nowhere"))
-    with PeakMemory() as memory:
+    monkeypatch.setattr(peak_rss, "_PROCESS", Path("/nowhere"))
+    with PeakRSS() as memory:
         pass
     assert memory.nbytes == 0
-    assert 20 * MB < peak_memory._peak_so_far() < 1e6 * MB, "in bytes"
+    assert 20 * MB < peak_rss._peak_so_far() < 1e6 * MB, "in bytes"
     peaks = iter([100, 350])
-    monkeypatch.setattr(peak_memory, "_peak_so_far", lambda: next(peaks))
-    with PeakMemory() as memory:
+    monkeypatch.setattr(peak_rss, "_peak_so_far", lambda: next(peaks))
+    with PeakRSS() as memory:
         pass
     assert memory.nbytes == 250
 
 
 def test_where_not_everything_is_told(monkeypatch, tmp_path):
     (tmp_path / "status").write_text("Name:\tpython\n")
-    monkeypatch.setattr(peak_memory, "_PROCESS", tmp_path)
-    with PeakMemory() as memory:
+    monkeypatch.setattr(peak_rss, "_PROCESS", tmp_path)
+    with PeakRSS() as memory:
         pass
     assert memory.nbytes == 0

@@ -1,4 +1,4 @@
-"""Grid search: what is tried, what is chosen, and that the test samples are not looked at."""
+"""Grid search: its trials, its choice, and that it does not use the test samples."""
 
 import json
 from dataclasses import replace
@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from kenyon_lab.methods import METHODS
-from kenyon_lab.protocol.job import Problem, fingerprint
-from kenyon_lab.protocol.planning import Plan
+from kenyon_lab.protocol.fingerprints import compute_fingerprint
+from kenyon_lab.protocol.job import Problem
+from kenyon_lab.protocol.plan import Plan
+from kenyon_lab.protocol.record import RunRecord
+from kenyon_lab.protocol.search import Search, tuned_parameters
 from kenyon_lab.protocol.store import Store
-from kenyon_lab.protocol.tuning import Search, keep_choice, tuned_parameters
 from lab.tests.protocol.samples import clusters, record
 
 GRID = METHODS["slda"].grid["shrinkage"]
@@ -57,12 +59,12 @@ def test_it_runs_on_samples_cut_from_those_to_learn_from(plan):
     inner = replace(plan.problem, part="validation")
     for job in Search(replace(plan, permuted=True, order="classes", n_threads=2), "slda").jobs():
         assert job.problem == inner
-        assert job.fingerprint == fingerprint(inner.load()) != plan.fingerprint
-        assert (job.setting, job.alone) == ("grid", False)
+        assert job.fingerprint == compute_fingerprint(inner.load()) != plan.fingerprint
+        assert job.single_task is False
         assert (job.permuted, job.order, job.n_threads) == (True, "classes", 2)
 
 
-def test_other_parameters_are_the_usual_ones(plan, monkeypatch):
+def test_other_parameters_are_defaults(plan, monkeypatch):
     paper = {"n_cells": 450, "learning_rate": 0.5}
     monkeypatch.setitem(METHODS["fly"].paper, plan.problem.name, paper)
     jobs = Search(plan, "fly").jobs()
@@ -71,17 +73,18 @@ def test_other_parameters_are_the_usual_ones(plan, monkeypatch):
     assert rates == list(METHODS["fly"].grid["learning_rate"])
 
 
-def test_what_is_given_stays_and_is_written_down(plan, store):
+def test_given_parameters_are_fixed_and_recorded(plan, store):
     search = Search(plan, "fly-cl", {"n_cells": 42})
     assert {job.parameters["n_cells"] for job in search.jobs()} == {42}
     records = [record(0.5, parameters=point) for point in search.points]
-    path = keep_choice(store, search, search.trials(records))
-    assert json.loads(path.read_text())["given"] == {"n_cells": 42}
+    store.put(search.record(search.trials(records)))
+    assert store.find(search).fixed == {"n_cells": 42, "share_inputs": 0.39}
+    assert store.find(Search(plan, "fly-cl")) is None
     assert tuned_parameters(store, plan, "fly-cl") == search.points[0]
 
 
 def test_what_is_searched_cannot_be_given(plan):
-    with pytest.raises(ValueError, match="learning_rate of fly is what is searched, but was given"):
+    with pytest.raises(ValueError, match="learning_rate of fly is searched, but was given"):
         Search(plan, "fly", {"learning_rate": 0.1})
 
 
@@ -165,19 +168,20 @@ def test_the_samples_to_learn_from_are_looked_at(write):
 def keep(store, plan, method="slda"):
     search = Search(plan, method)
     trials = search.trials(results([(0.5,), (0.6,), (0.9,), (0.7,), (0.8,), (0.1,)]))
-    return keep_choice(store, search, trials)
+    return store.put(search.record(trials))
 
 
-def test_a_choice_is_kept_with_all_that_was_tried(store, plan):
+def test_a_choice_is_stored_with_all_trials(store, plan):
     path = keep(store, plan)
-    assert path.is_relative_to(store.folder / "tuned")
+    assert path.is_relative_to(store.folder / "searches")
     content = json.loads(path.read_text())
     assert content["dataset"] == plan.problem.name
     assert (content["method"], content["order"], content["seeds"]) == ("slda", "shuffled", [0, 1])
     assert content["parameters"] == {"shrinkage": GRID[2]}
-    assert content["tried"][0] == {"shrinkage": GRID[2], "accuracy": 0.9}
-    assert [trial["accuracy"] for trial in content["tried"]] == [0.9, 0.8, 0.7, 0.6, 0.5, 0.1]
-    assert list(store) == [], "it is no run"
+    assert content["grid"] == {"shrinkage": list(GRID)}
+    assert content["trials"][0] == {"shrinkage": GRID[2], "accuracy": 0.9}
+    assert [trial["accuracy"] for trial in content["trials"]] == [0.9, 0.8, 0.7, 0.6, 0.5, 0.1]
+    assert list(store.records(RunRecord)) == []
 
 
 def test_a_choice_is_found_for_the_same_data_and_order(store, plan, write):
@@ -185,9 +189,12 @@ def test_a_choice_is_found_for_the_same_data_and_order(store, plan, write):
     assert tuned_parameters(store, plan, "slda") == {"shrinkage": GRID[2]}
     again = Plan(write("copied.npz"), seeds=range(9), order="shuffled")
     assert tuned_parameters(store, again, "slda") == {"shrinkage": GRID[2]}
+    tested = Plan(write("tested.npz", X_test=clusters()["X_test"] + 1))
+    assert tuned_parameters(store, tested, "slda") == {"shrinkage": GRID[2]}
     others = (
         (replace(plan, order="classes"), "slda"),
-        (Plan(write("other.npz", X_test=clusters()["X_test"] + 1)), "slda"),
+        (replace(plan, permuted=True), "slda"),
+        (Plan(write("other.npz", X_train=clusters()["X_train"] + 1)), "slda"),
         (replace(plan, problem=replace(plan.problem, n_tasks=2)), "slda"),
         (plan, "fly"),
     )
@@ -196,7 +203,7 @@ def test_a_choice_is_found_for_the_same_data_and_order(store, plan, write):
             tuned_parameters(store, other, method)
 
 
-def test_without_a_choice_it_is_said_how_to_make_one(store, plan):
+def test_without_a_choice_the_error_names_the_command(store, plan):
     with pytest.raises(ValueError) as caught:
         tuned_parameters(store, plan, "fly")
     name = plan.problem.name
@@ -206,7 +213,7 @@ def test_without_a_choice_it_is_said_how_to_make_one(store, plan):
     )
 
 
-def test_some_choices_come_with_kenyon_but_ones_own_goes_first(store, plan, monkeypatch):
+def test_a_stored_choice_comes_before_the_catalogue(store, plan, monkeypatch):
     tuned = METHODS["slda"].tuned
     monkeypatch.setitem(tuned, (plan.problem.name, "shuffled"), {"shrinkage": 0.125})
     assert tuned_parameters(store, plan, "slda") == {"shrinkage": 0.125}
@@ -224,5 +231,27 @@ def test_a_damaged_choice_is_named_in_one_sentence(store, plan, content):
     path.write_bytes(content)
     with pytest.raises(ValueError) as caught:
         tuned_parameters(store, plan, "slda")
-    assert str(caught.value).startswith(f"{path} does not hold what a search chose: ")
+    assert str(caught.value).startswith(f"{path} is not the record of a search: ")
     assert "\n" not in str(caught.value)
+
+
+def test_the_newest_choice_counts(store, plan):
+    for date, best in (("2026-02-01", 0), ("2026-03-01", 1), ("2026-01-01", 2)):
+        search = Search(replace(plan, seeds=range(best + 3)), "slda")
+        found = search.record(search.trials(results([(i == best,) for i in range(len(GRID))])))
+        store.put(replace(found, date=date))
+    assert tuned_parameters(store, plan, "slda") == {"shrinkage": GRID[1]}
+
+
+def test_a_choice_of_another_code_version_is_not_found(store, plan, monkeypatch):
+    keep(store, plan)
+    monkeypatch.setitem(METHODS, "slda", replace(METHODS["slda"], version=2))
+    with pytest.raises(ValueError, match="have been tuned"):
+        tuned_parameters(store, plan, "slda")
+
+
+def test_another_grid_or_seed_is_another_search(store, plan):
+    keep(store, plan)
+    assert store.find(Search(plan, "slda")) is not None
+    assert store.find(Search(plan, "slda", grid={"shrinkage": GRID[:2]})) is None
+    assert store.find(Search(replace(plan, seeds=[0]), "slda")) is None

@@ -10,9 +10,9 @@ from kenyon_lab.data import load
 from kenyon_lab.methods.fly import Fly
 from kenyon_lab.methods.method import Method
 from kenyon_lab.methods.ncm import NCM
-from kenyon_lab.protocol import teaching
+from kenyon_lab.protocol import training
 from kenyon_lab.protocol.stream import Stream
-from kenyon_lab.protocol.teaching import teach
+from kenyon_lab.protocol.training import train
 from lab.tests.protocol.samples import dataset
 
 
@@ -44,14 +44,14 @@ class Witness(Method):
 
 
 def watched(stream, **options):
-    """An outcome, and the methods that were made for it."""
+    """An result, and the methods that were made for it."""
     made = []
 
     def make():
         made.append(Witness())
         return made[-1]
 
-    return teach(make, stream, **options), made
+    return train(make, stream, **options), made
 
 
 @pytest.fixture(params=["shuffled", "classes"])
@@ -60,7 +60,7 @@ def stream(request):
 
 
 def test_one_task_after_another_each_in_its_order_and_tested_on_all_so_far(stream):
-    _, (witness,) = watched(stream, alone=False)
+    _, (witness,) = watched(stream, single_task=False)
     told = iter(witness.told)
     assert next(told) == ("begin", 2, 5)
     for task in range(3):
@@ -76,7 +76,7 @@ def test_one_task_after_another_each_in_its_order_and_tested_on_all_so_far(strea
 
 
 def test_each_task_alone_is_taught_to_a_new_model(stream):
-    outcome, made = watched(stream)
+    result, made = watched(stream)
     assert len(made) == 1 + 3
     for task, witness in enumerate(made[1:]):
         begin, learn, predict = witness.told
@@ -85,63 +85,65 @@ def test_each_task_alone_is_taught_to_a_new_model(stream):
         assert_array_equal(learn[2], stream.taught(task)[1])
         assert_array_equal(predict[1], stream.tested(task)[0])
     sizes = np.diff(stream.starts)
-    assert_array_equal(outcome.alone, 1 / sizes, "who names one class of a task is right so often")
+    assert_array_equal(
+        result.single_task, 1 / sizes, "who names one class of a task is right so often"
+    )
 
 
 def test_the_matrix_is_the_accuracy_on_each_task_after_each():
     stream = Stream(dataset(), "classes")
-    outcome, _ = watched(stream)
+    result, _ = watched(stream)
     # It only ever names the last class of the task it was taught.
     nan = np.nan
-    assert_array_equal(outcome.R, [[1 / 2, nan, nan], [0, 1 / 2, nan], [0, 0, 1]])
-    assert_array_equal(outcome.n_tested, [6, 6, 3])
+    assert_array_equal(result.R, [[1 / 2, nan, nan], [0, 1 / 2, nan], [0, 0, 1]])
+    assert_array_equal(result.n_tested, [6, 6, 3])
 
 
 def test_the_matrix_of_a_real_method_against_a_loop():
     stream = Stream(load("digits"), seed=1, permuted=True)
-    outcome = teach(NCM, stream)
+    result = train(NCM, stream)
     method = NCM()
     method.begin(64, 10)
     for i in range(5):
         method.learn_task(*stream.taught(i))
         for j in range(i + 1):
             X, y = stream.tested(j)
-            assert outcome.R[i, j] == np.mean(method.predict(X) == y)
+            assert result.R[i, j] == np.mean(method.predict(X) == y)
         fresh = NCM()
         fresh.begin(64, 10)
         X, y = stream.taught(i)
         fresh.learn_task(X, y)
         X, y = stream.tested(i)
-        assert outcome.alone[i] == np.mean(fresh.predict(X) == y)
-    assert np.isnan(outcome.R[np.triu_indices(5, 1)]).all()
-    assert outcome.R[4].mean() > 0.8, "there was something to see"
+        assert result.single_task[i] == np.mean(fresh.predict(X) == y)
+    assert np.isnan(result.R[np.triu_indices(5, 1)]).all()
+    assert result.R[4].mean() > 0.8, "there was something to see"
 
 
 def test_a_task_without_test_samples_has_no_accuracy():
-    outcome, made = watched(Stream(dataset(untested=(0, 1)), "classes"))
+    result, made = watched(Stream(dataset(untested=(0, 1)), "classes"))
     nan = np.nan
-    assert_array_equal(outcome.R, [[nan, nan, nan], [nan, 1 / 2, nan], [nan, 0, 1]])
-    assert_array_equal(outcome.alone, [nan, 1 / 2, 1])
-    assert_array_equal(outcome.n_tested, [0, 6, 3])
+    assert_array_equal(result.R, [[nan, nan, nan], [nan, 1 / 2, nan], [nan, 0, 1]])
+    assert_array_equal(result.single_task, [nan, 1 / 2, 1])
+    assert_array_equal(result.n_tested, [0, 6, 3])
     assert all(len(told[1]) for told in made[0].told if told[0] == "predict")
 
 
 def test_without_models_taught_alone():
-    outcome, made = watched(Stream(dataset()), alone=False)
-    assert outcome.alone is None
+    result, made = watched(Stream(dataset()), single_task=False)
+    assert result.single_task is None
     assert len(made) == 1
 
 
 def test_a_watcher_is_told_of_each_task_and_of_the_accuracy_so_far():
     news = []
-    watched(Stream(dataset(), "classes"), watch=lambda *told: news.append(told))
+    watched(Stream(dataset(), "classes"), on_task=lambda *told: news.append(told))
     assert news == [(0, 3 / 6), (1, 3 / 12), (2, 3 / 15)]
 
 
 def test_what_it_took():
-    outcome, _ = watched(Stream(dataset()))
-    assert (outcome.n_parameters, outcome.n_stored, outcome.n_shown) == (17, 3, 2 * 30)
-    counts = (outcome.n_parameters, outcome.n_stored, outcome.n_shown, outcome.peak_memory)
+    result, _ = watched(Stream(dataset()))
+    assert (result.n_parameters, result.n_exemplars, result.n_shown) == (17, 3, 2 * 30)
+    counts = (result.n_parameters, result.n_exemplars, result.n_shown, result.peak_rss)
     assert {type(count) for count in counts} == {int}, "so that they can be written as JSON"
 
 
@@ -169,15 +171,15 @@ def test_learning_and_predicting_are_timed_apart_and_making_is_not(monkeypatch):
             pass_time(len(X) / 8)
             return super()._predict(X)
 
-    monkeypatch.setattr(teaching, "perf_counter", lambda: now)
-    outcome = teach(Slow, Stream(dataset()))
-    assert_array_equal(outcome.learn_seconds, [110, 12, 14])
-    assert_array_equal(outcome.predict_seconds, [6 / 8, 12 / 8, 15 / 8])
+    monkeypatch.setattr(training, "perf_counter", lambda: now)
+    result = train(Slow, Stream(dataset()))
+    assert_array_equal(result.learn_seconds, [110, 12, 14])
+    assert_array_equal(result.predict_seconds, [6 / 8, 12 / 8, 15 / 8])
 
 
 def test_time_passes():
-    outcome = teach(NCM, Stream(dataset()))
-    for seconds in (outcome.learn_seconds, outcome.predict_seconds):
+    result = train(NCM, Stream(dataset()))
+    for seconds in (result.learn_seconds, result.predict_seconds):
         assert seconds.shape == (3,)
         assert (seconds > 0).all()
 
@@ -193,13 +195,13 @@ def test_memory_is_that_of_learning():
             self.taken = np.ones(10_000_000)
             super()._learn(X, y)
 
-    assert 75e6 < teach(Large, Stream(dataset()), alone=False).peak_memory < 110e6
-    assert teach(Witness, Stream(dataset())).peak_memory < 20e6
+    assert 75e6 < train(Large, Stream(dataset()), single_task=False).peak_rss < 110e6
+    assert train(Witness, Stream(dataset())).peak_rss < 20e6
 
 
 def test_the_same_twice():
     stream = Stream(load("digits"), seed=2)
-    first, second = (teach(lambda: Fly(seed=2), stream, alone=False) for _ in range(2))
+    first, second = (train(lambda: Fly(seed=2), stream, single_task=False) for _ in range(2))
     assert_array_equal(first.R, second.R)
 
 
@@ -210,4 +212,4 @@ def test_what_a_method_raises_comes_through():
             raise ArithmeticError("no")
 
     with pytest.raises(ArithmeticError, match="no"):
-        teach(Fails, Stream(dataset()))
+        train(Fails, Stream(dataset()))

@@ -1,4 +1,4 @@
-"""How much memory something took."""
+"""The memory that a block of code takes."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 _PROCESS = Path("/proc/self")
 
 
-class PeakMemory:
-    """Measures by how much the memory of this process grew, at most, while a block ran.
+class PeakRSS:
+    """Measures the largest growth of the resident set of this process while a block runs.
 
-    Where the system can be told to begin anew (Linux), it is told; elsewhere memory that was
-    once taken and given back before the block hides as much of it.
+    Linux can reset the peak at the start of the block. On other systems the growth is measured
+    from the peak before the block, so memory that was freed before hides as much of it.
 
     Attributes
     ----------
     nbytes : int
-        The growth.
+        The growth in bytes.
     """
 
     nbytes = 0
 
-    def __enter__(self) -> PeakMemory:
+    def __enter__(self) -> PeakRSS:
         try:
             (_PROCESS / "clear_refs").write_text("5")
             self._before = _status("VmRSS")
@@ -52,7 +52,7 @@ def _status(name: str) -> int:
     for line in (_PROCESS / "status").read_text().splitlines():
         if line.startswith(f"{name}:"):
             return 1024 * int(line.split()[1])
-    raise OSError(f"{name} is not told")
+    raise OSError(f"the status of the process lacks {name}")
 
 
 def _peak_so_far() -> int:

@@ -1,4 +1,4 @@
-"""A method taught one task after another, and tested after each."""
+"""A method trained on one task after another, and tested after each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon_lab.protocol.measures import accuracy_so_far
-from kenyon_lab.protocol.peak_memory import PeakMemory
+from kenyon_lab.protocol.peak_rss import PeakRSS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,72 +21,72 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """What came of it.
+class TrainingResult:
+    """Accuracies and costs of one run.
 
     Parameters
     ----------
     R : array of shape (n_tasks, n_tasks)
-        `R[i, j]`: accuracy on task j after task i was learned; NaN where there is none.
+        `R[i, j]`: accuracy on task j after task i was learned; NaN if there is none.
     n_tested : array of shape (n_tasks,)
-        Samples that each task was tested on.
-    alone : array of shape (n_tasks,), optional
-        Accuracy on each task of a new model that was taught nothing else.
+        Test samples of each task.
+    single_task : array of shape (n_tasks,), optional
+        Accuracy on each task of a new model that learned only this task.
     learn_seconds, predict_seconds : array of shape (n_tasks,)
-        How long learning each task took, and predicting all samples of the tasks so far.
-    peak_memory : int
-        Bytes by which the process grew while learning and predicting.
-    n_parameters, n_stored, n_shown : int
-        As of `Method`, at the end.
+        Seconds to learn each task, and to predict all test samples of the tasks so far.
+    peak_rss : int
+        Bytes by which the resident set of the process grew while learning and predicting.
+    n_parameters, n_exemplars, n_shown : int
+        Parameters, stored samples and samples shown, at the end; as of `Method`.
     """
 
     R: NDArray[np.float64]
     n_tested: NDArray[np.intp]
-    alone: NDArray[np.float64] | None
+    single_task: NDArray[np.float64] | None
     learn_seconds: NDArray[np.float64]
     predict_seconds: NDArray[np.float64]
-    peak_memory: int
+    peak_rss: int
     n_parameters: int
-    n_stored: int
+    n_exemplars: int
     n_shown: int
 
 
-def teach(
+def train(
     make: Callable[[], Method],
     stream: Stream,
     *,
-    alone: bool = True,
-    watch: Callable[[int, float], None] = lambda task, accuracy: None,
-) -> Outcome:
-    """Teach a new method all tasks of a stream.
+    single_task: bool = True,
+    on_task: Callable[[int, float], None] = lambda task, accuracy: None,
+) -> TrainingResult:
+    """Train a new method on all tasks of a stream.
 
     Parameters
     ----------
     make : callable
         Returns a new method.
     stream : Stream
-    alone : bool
-        Whether a new model is also taught each task alone, which takes about as long again.
-    watch : callable
-        Told of each task that was learned, and of the accuracy so far.
+    single_task : bool
+        Whether to train a new model on each single task too, which takes about as long again.
+    on_task : callable
+        Receives each task learned, and the accuracy so far.
 
     Examples
     --------
     >>> from kenyon_lab.data import load
     >>> from kenyon_lab.protocol.stream import Stream
-    >>> from kenyon_lab.protocol.teaching import teach
+    >>> from kenyon_lab.protocol.training import train
     >>> from kenyon_lab.methods.fly import Fly
-    >>> outcome = teach(Fly, Stream(load("digits")))
-    >>> bool(outcome.R[-1].min() > 0.8)
+    >>> result = train(Fly, Stream(load("digits")))
+    >>> bool(result.R[-1].min() > 0.8)
     True
     """
     tests = [stream.tested(task) for task in range(len(stream))]
     n_tested = np.array([len(y) for _, y in tests])
     R = np.full((len(stream), len(stream)), np.nan)
     learn_seconds, predict_seconds = np.zeros((2, len(stream)))
-    # Before anything is measured: what must be imported for it is no part of learning.
+    # Before anything is measured: the imports of a method are no part of learning.
     method = make()
-    with PeakMemory() as memory:
+    with PeakRSS() as rss:
         for task in range(len(stream)):
             X, y = stream.taught(task)
             start = perf_counter()
@@ -97,21 +97,21 @@ def teach(
             R[task, : task + 1] = _accuracies(method, tests[: task + 1])
             learn_seconds[task] = learned - start
             predict_seconds[task] = perf_counter() - learned
-            watch(task, float(accuracy_so_far(R[: task + 1], n_tested)[-1]))
-    return Outcome(
+            on_task(task, float(accuracy_so_far(R[: task + 1], n_tested)[-1]))
+    return TrainingResult(
         R,
         n_tested,
-        _learn_alone(make, stream, tests) if alone else None,
+        _train_single_tasks(make, stream, tests) if single_task else None,
         learn_seconds,
         predict_seconds,
-        memory.nbytes,
+        rss.nbytes,
         int(method.n_parameters),
         int(method.n_stored),
         int(method.n_shown),
     )
 
 
-def _learn_alone(
+def _train_single_tasks(
     make: Callable[[], Method], stream: Stream, tests: list[Samples]
 ) -> NDArray[np.float64]:
     accuracies = np.full(len(stream), np.nan)
@@ -124,7 +124,7 @@ def _learn_alone(
 
 
 def _accuracies(method: Method, tests: list[Samples]) -> NDArray[np.float64]:
-    """Return the accuracy on each of some tests, all predicted in one go."""
+    """Return the accuracy on each of some tests, all predicted in one call."""
     X, y = (np.concatenate(part) for part in zip(*tests, strict=True))
     right = method.predict(X) == y if len(y) else np.empty(0)
     ends = np.cumsum([len(y) for _, y in tests])
