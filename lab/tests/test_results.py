@@ -53,7 +53,7 @@ def searches():
 
 @pytest.fixture(scope="module")
 def requested(searches):
-    """The digests of the runs of the full profile, of benchmarks/rivals.py and of searches."""
+    """The digests of the runs of the full profile, of benchmarks/methods.py and of searches."""
     jobs = []
     for dataset in DECLARED:
         plan = FULL.plan(dataset)

@@ -1,8 +1,8 @@
 """Every method on MNIST-20: five seeds, both orders of samples, the paper's parameters and others.
 
-Run as `python benchmarks/rivals.py`: searches the parameters of each method and runs all of them,
+Run as `python benchmarks/methods.py`: searches the parameters of each method and runs all of them,
 which takes hours; stop at any moment, and the same command goes on. Runs are stored in lab/results;
-tables, and their verdict on the paper's claims, in benchmarks/results/rivals.md.
+tables, and their verdict on the paper's claims, in benchmarks/results/methods.md.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def main() -> None:
         lines += [title, "", quality(rows), "", cost(rows), ""]
     chosen = choose_large()
     lines += [f"Fly-CL keeps the largest {chosen['share_active']:.0%} of its units, as searched."]
-    report.save("rivals.md", "\n".join(lines))
+    report.save("methods.md", "\n".join(lines))
 
 
 def plan_for(
