@@ -24,17 +24,17 @@ LARGE = {"ridge": (12_000, 13_500), "ranpac": (None, 10_000), "fly-cl": (None, 1
 """Numbers of cells without regard to memory; None: the method's default, which is 10,000 here."""
 STORE = Store(report.RESULTS.parents[1] / "lab" / "results")
 METHOD = """\
-Accuracy on all classes after all tasks, mean±standard deviation over seeds (in brackets how many
-where it is not five); seconds to learn and memory that the process grew by are medians. Parameters
-are the paper's where it has some, else those that `kenyon tune` chose, else defaults; Kenyon's
-readouts have their defaults. RanPAC and Fly-CL have 3,200 units. Seconds are rough: the runs were
-made at different times, some with other work on the machine."""
+Accuracy on all classes after all tasks, mean±standard deviation over seeds (the number of seeds
+in brackets if it is not five); seconds to learn and peak RSS, the growth of the process, are
+medians. Parameters are the paper's, else the choice of `kenyon-lab tune`, else defaults;
+Kenyon's readouts have their defaults. RanPAC and Fly-CL have 3,200 units. Seconds are rough: the
+runs were made at different times, some with other work on the machine."""
 
 LARGER = """\
-With the 10,000 units that RanPAC and Fly-CL have in their papers, and ridge with as many cells as
-take about as much memory or less: 12,000, and on MNIST-20, since that came out below Fly-CL, also
-13,500 (`kenyon bench mnist20 --methods ridge --set ridge.n_cells=13500`, and so on; Fly-CL with
-`--tuned`). One seed cannot tell such differences on MNIST-20 apart:"""
+With the 10,000 units that RanPAC and Fly-CL have in their papers, and ridge with as many cells
+as take about as much memory or less: 12,000, and on MNIST-20, where the result is below
+Fly-CL's, also 13,500 (`kenyon-lab bench mnist20 --methods ridge --set ridge.n_cells=13500`, and
+so on; Fly-CL with `--tuned`). One seed cannot separate such differences on MNIST-20:"""
 
 
 def accuracy(runs: Summary | None) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DATASET, N_SEEDS, N_JOBS, HALF = "mnist20", 5, 2, 5
 STORE = Store(report.RESULTS.parents[1] / "lab" / "results")
-# What these learn does not depend on the order of samples, or they shuffle all of them anyway.
+# These do not depend on the order of samples, or shuffle all of them.
 ORDER_FREE = {
     *("fly", "offline", "offline-sgd", "dense-fly", "weakening", "perceptron-v4"),
     *("ncm", "slda"),
@@ -60,26 +60,26 @@ SETTINGS: list[tuple[Order, str]] = [
 ]
 
 METHOD = """\
-Ten tasks of two classes; 84 features of `mnist20`, 120,000 samples to learn from and 20,000 to test
-on. Mean±standard deviation over seeds. "So far" is the mean over tasks of the accuracy on all
-classes so far; "of" is the mean accuracy on a task right after it, which memory loss is a loss of.
-Passes count every sample that was learned from or looked at to learn, be it new, kept or made up,
-for each sample of the training set. Memory is what the process grew by. Runs were two at a time, on
-one thread each; methods that do not depend on the order of samples appear under both orders, but
-were run once. "Tuned" is what `kenyon tune` chose on a fifth of the training samples, with seeds 0
-to 2 (GEM, Offline and Fly-CL: seed 0); methods without a grid stay as they are. Intransigence was
+Ten tasks of two classes; 84 features of `mnist20`, 120,000 training and 20,000 test samples.
+Mean±standard deviation over seeds. "So far" is the mean over tasks of the accuracy on all
+classes so far; "of" is the mean accuracy on a task right after it, from which memory loss is
+counted. Passes count every sample shown, be it new, stored or generated, for each training
+sample. Peak RSS is the growth of the process. Two runs at a time, on one thread each; methods
+that do not depend on the order of samples appear under both orders, but were run once. "Tuned"
+is the choice of a grid search on a fifth of the training samples, with seeds 0 to 2 (GEM,
+Offline and Fly-CL: seed 0); methods without a grid keep their parameters. Intransigence was
 measured with the paper's parameters and shuffled samples only.
 
-How it was run: in pieces, stopped and resumed, over several commits and with other work on the
-machine at times, so seconds and memory (medians over seeds) are rough; the load above is that of
-the last piece. Grids were widened during the search where the best point lay at an edge (EWC,
-GEM, Vanilla, the variants with masked outputs); for Weakening and both dense methods some points
-were added after trials that looked at test samples, while the choice among points used validation
-samples only. GEM's best is still at the edge of its grid. The fly's grid was not widened."""
+The runs were made in pieces, over several commits and with other work on the machine at times,
+so seconds and memory (medians over seeds) are rough; the load above is that of the last piece.
+Grids were widened during the search if the best point was at an edge (EWC, GEM, Vanilla, the
+variants with masked outputs); for Weakening and both dense methods some points were added after
+trials on test samples, while the choice among points used validation samples only. GEM's best
+point is still at the edge of its grid. The fly's grid was not widened."""
 
 
 def main() -> None:
-    """Run what has not been run, and write the page."""
+    """Run the jobs that the store lacks, and write the page."""
     environment = report.environment(
         f"seeds 0 to {N_SEEDS - 1}", ("kenyon", "numpy", "scipy", "torch")
     )
@@ -93,13 +93,13 @@ def main() -> None:
         lines += [f"## {title}", "", quality(rows), "", cost(rows), "", together(rows), ""]
         if parameters == "tuned":
             lines += ["Chosen:", "", choices(order), ""]
-    lines += ["## What the paper claims, and what is asked", "", claims(verdicts), ""]
+    lines += ["## Claims", "", claims(verdicts), ""]
     for n_units, n_seeds in LARGE_SIZES.items():
         rows = run_large(n_units, n_seeds)
         title = f"## RanPAC and Fly-CL with {n_units:,} units, seeds: {n_seeds}"
         lines += [title, "", quality(rows), "", cost(rows), ""]
     chosen = choose_large()
-    lines += [f"Fly-CL keeps the largest {chosen['share_active']:.0%} of its units, as searched."]
+    lines += [f"A search chose {chosen['share_active']:.0%} active units for Fly-CL."]
     report.save("methods.md", "\n".join(lines))
 
 
@@ -167,7 +167,7 @@ def run(jobs: Sequence[Job], plan: Plan) -> list[RunRecord]:
 
 
 def quality(rows: Sequence[Summary]) -> str:
-    """Return a table of what was reached."""
+    """Return a table of accuracies."""
     header = ("method", "10 classes", "20 classes", "so far", "memory loss", "of", "intransigence")
     return report.table(
         header,
@@ -187,8 +187,16 @@ def quality(rows: Sequence[Summary]) -> str:
 
 
 def cost(rows: Sequence[Summary]) -> str:
-    """Return a table of what it took."""
-    header = ("method", "learn, s", "predict, s", "memory, MB", "parameters", "kept", "passes")
+    """Return a table of costs."""
+    header = (
+        "method",
+        "learn, s",
+        "predict, s",
+        "peak RSS, MB",
+        "parameters",
+        "exemplars",
+        "passes",
+    )
     return report.table(
         header,
         [
@@ -207,7 +215,7 @@ def cost(rows: Sequence[Summary]) -> str:
 
 
 def together(rows: Sequence[Summary]) -> str:
-    """Say what one seed of all of the paper's methods takes."""
+    """Return the seconds that one seed of all of the paper's methods takes."""
     seconds = sum(
         row.cost("learn_seconds") + row.cost("predict_seconds")
         for row in rows
@@ -217,7 +225,7 @@ def together(rows: Sequence[Summary]) -> str:
 
 
 def choices(order: Order) -> str:
-    """Return what was tuned, as a table."""
+    """Return a table of the parameters that were chosen."""
     rows = []
     for method in TUNABLE:
         tuned = choose(method, order)
@@ -236,7 +244,7 @@ def choices(order: Order) -> str:
 
 
 def claims(verdicts: dict[str, Evidence]) -> str:
-    """Return a table of claims, and what becomes of each in each setting."""
+    """Return a table of claims, with the verdict on each in each setting."""
     rows = []
     for claim in CLAIMS:
         judged = [claim.judge(evidence) for evidence in verdicts.values()]

@@ -1,4 +1,4 @@
-"""Results as Markdown that is also pleasant to read in a terminal."""
+"""Results as aligned Markdown tables."""
 
 from __future__ import annotations
 
@@ -50,6 +50,6 @@ def environment(
 
 
 def save(name: str, text: str) -> None:
-    """Keep a report beside the benchmarks."""
+    """Write a report to benchmarks/results."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / name).write_text(text + "\n")
