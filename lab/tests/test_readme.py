@@ -89,7 +89,10 @@ def test_the_verdict_follows_from_the_results(tmp_path):
     evidence = PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
     write_verdict(
-        tmp_path / "verdict.md", headline(judged), judged, "kenyon-lab reproduce --profile full --store lab/results"
+        tmp_path / "verdict.md",
+        headline(judged),
+        judged,
+        "kenyon-lab reproduce --profile full --store lab/results",
     )
     assert (tmp_path / "verdict.md").read_text() == (ROOT / "docs" / "verdict.md").read_text()
     for page in (README, REPRODUCTION_PAGE):
