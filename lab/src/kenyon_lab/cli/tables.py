@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 QUALITY: dict[str, Callable[[Summary], str]] = {
     "accuracy": lambda summary: str(summary.measure("accuracy")),
-    "so far,\nmean": lambda summary: summary.measure("average_accuracy").middle,
+    "mean\nso far": lambda summary: summary.measure("average_accuracy").middle,
     "memory loss": lambda summary: str(summary.measure("memory_loss")),
     "of": lambda summary: summary.measure("learned").middle,
     "backward\ntransfer": lambda summary: summary.measure("backward_transfer").middle,
-    "intransi-\ngence": lambda summary: summary.measure("intransigence").middle,
+    "intran-\nsigence": lambda summary: summary.measure("intransigence").middle,
 }
 COST: dict[str, Callable[[Summary], str]] = {
     "learn,\ns": lambda summary: f"{summary.cost('learn_seconds'):,.1f}",
     "predict,\ns": lambda summary: f"{summary.cost('predict_seconds'):,.1f}",
-    "peak RSS,\nMB": lambda summary: f"{summary.cost('peak_rss') / 1e6:,.0f}",
+    "peak\nRSS, MB": lambda summary: f"{summary.cost('peak_rss') / 1e6:,.0f}",
     "parameters": lambda summary: f"{summary.cost('n_parameters'):,.0f}",
-    "exemplars": lambda summary: f"{summary.cost('n_exemplars'):,.0f}",
+    "exem-\nplars": lambda summary: f"{summary.cost('n_exemplars'):,.0f}",
     "passes": lambda summary: f"{summary.cost('n_passes'):,.1f}",
 }
 
