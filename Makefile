@@ -69,16 +69,16 @@ encoders: $(VENV)/installed
 
 # Every method on MNIST-20 with five seeds; takes hours. A second call continues a stopped one.
 methods: $(VENV)/installed
-	$(BIN)/python benchmarks/rivals.py
+	$(BIN)/python benchmarks/methods.py
 
 # The whole paper with five seeds and all datasets; takes most of a day. A second call continues a
 # stopped one. Tiny-100, which stands in for CIFAR-100, is read from KENYON_DATA_DIR.
 reproduction: $(VENV)/installed
-	$(BIN)/kenyon-lab reproduce --profile full
+	$(BIN)/kenyon-lab reproduce --profile full --store lab/results
 
 # The report from the stored results, and the figures of the pages.
 report: $(VENV)/installed
-	$(BIN)/kenyon-lab report
+	$(BIN)/kenyon-lab report --store lab/results
 	$(BIN)/python benchmarks/beyond.py
 	mkdir -p docs/figures
 	cp $(SHOWN:%=report/figures/%.png) docs/figures

@@ -1,4 +1,4 @@
-"""What is asked of the fly besides what the paper states."""
+"""Claims beyond those of the paper."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kenyon_lab.reproduction.statements import STATEMENTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 NEAR = 0.02
 
 
-def knows_the_last(evidence: Evidence) -> Judgement:
-    """Judge whether Vanilla is as good as knowing only what came last: a task, or a class of it."""
+def matches_last_task(evidence: Evidence) -> Judgement:
+    """Judge whether Vanilla is as accurate as a model of only the last task, or its last class."""
     vanilla = evidence.runs["mnist20"]["vanilla"]
     record = vanilla.records[0]
     share = record.n_tested[-1] / sum(record.n_tested)
@@ -29,8 +29,8 @@ def knows_the_last(evidence: Evidence) -> Judgement:
     return Judgement(outcome(holds, partly=False), f"{accuracy}, the share is {share:.3f}")
 
 
-def ahead_of_one_pass(groups: tuple[str, ...]) -> Callable[[Evidence], Judgement]:
-    """Judge whether the fly is above all methods of some groups that store and repeat nothing."""
+def above_one_pass_methods(groups: tuple[str, ...]) -> Callable[[Evidence], Judgement]:
+    """Judge whether the fly is above all methods of some groups that store and repeat no sample."""
 
     def judge(evidence: Evidence) -> Judgement:
         runs = evidence.runs["mnist20"]
@@ -50,18 +50,18 @@ def ahead_of_one_pass(groups: tuple[str, ...]) -> Callable[[Evidence], Judgement
 
 
 ASKED = [
-    Statement("Vanilla near the last task's share", "", f"Within {NEAR}.", knows_the_last),
+    Statement("Vanilla near the last task's share", "", f"Within {NEAR}.", matches_last_task),
     Statement(
-        "FlyModel above all of the paper's methods that keep no samples and see none twice",
+        "FlyModel above all of the paper's methods that store no samples and see none twice",
         "",
         "Above each by more than the standard deviations together.",
-        ahead_of_one_pass(("paper", "variant", "ablation", "perceptron")),
+        above_one_pass_methods(("paper", "variant", "ablation", "perceptron")),
     ),
     Statement(
-        "FlyModel above today's methods of that kind",
+        "FlyModel above modern methods of that kind",
         "",
         "Above each by more than the standard deviations together.",
-        ahead_of_one_pass(("modern",)),
+        above_one_pass_methods(("modern",)),
     ),
 ]
 CLAIMS = [

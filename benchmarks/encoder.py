@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="seeds for each variant (5)")
     n_seeds = parser.parse_args().seeds
     seeds = f"seeds 0 to {n_seeds - 1}"
-    circumstances = report.environment(seeds, ("kenyon", "numpy", "torch"))
+    environment = report.environment(seeds, ("kenyon", "numpy", "torch"))
     images = load("mnist20-pixels")
     rows = [("the paper, 60,000 images of KMNIST", "0.86", "0.75", "0.07")]
     for name, changes in VARIANTS.items():
@@ -115,7 +115,7 @@ def main() -> None:
         cells = (f"{m:.3f} ± {d:.3f}" for m, d in zip(means, deviations, strict=True))
         rows.append((name, *cells))
     table = report.table(("encoder", "10 classes", "20 classes", "memory loss"), rows)
-    text = "\n\n".join(("# The encoder of mnist20", circumstances, METHOD, table))
+    text = "\n\n".join(("# The encoder of mnist20", environment, METHOD, table))
     print(text)
     report.save("encoder.md", text)
 

@@ -1,4 +1,4 @@
-"""Results as Markdown that is also pleasant to read in a terminal."""
+"""Results as aligned Markdown tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from problem import SEED
 
 from kenyon._native import instruction_set
-from kenyon_lab.protocol.circumstances import processor
+from kenyon_lab.protocol.environment import processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ def environment(
 
 
 def save(name: str, text: str) -> None:
-    """Keep a report beside the benchmarks."""
+    """Write a report to benchmarks/results."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / name).write_text(text + "\n")
 

@@ -10,7 +10,6 @@ import typer
 
 from kenyon_lab import cli
 from kenyon_lab.data import DATASETS
-from kenyon_lab.experiments.archive import Archive
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
@@ -57,11 +56,11 @@ def test_the_commands_exist_and_ci_runs_them():
         (README, "speed.md"),
         (README, "memory.md"),
         (README, "novelty.md"),
-        (README, "rivals.md"),
+        (README, "methods.md"),
         (README, "beyond.md"),
         (READOUTS_PAGE, "beyond.md"),
         (DATA_PAGE, "encoder.md"),
-        (BENCH_PAGE, "rivals.md"),
+        (BENCH_PAGE, "methods.md"),
     ],
 )
 def test_tables_equal_those_of_the_benchmarks(page, result):
@@ -87,12 +86,13 @@ def test_pictures_exist():
 
 
 def test_the_verdict_follows_from_the_results(tmp_path):
-    evidence = PROFILES["full"].collect(
-        Store(ROOT / "lab" / "results"), Archive(ROOT / "lab" / "results")
-    )
+    evidence = PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
     write_verdict(
-        tmp_path / "verdict.md", headline(judged), judged, "kenyon-lab reproduce --profile full"
+        tmp_path / "verdict.md",
+        headline(judged),
+        judged,
+        "kenyon-lab reproduce --profile full --store lab/results",
     )
     assert (tmp_path / "verdict.md").read_text() == (ROOT / "docs" / "verdict.md").read_text()
     for page in (README, REPRODUCTION_PAGE):

@@ -3,7 +3,6 @@
 from kenyon._files import replacing, write_tensors
 from kenyon._native import MAX_CELLS, MAX_LEVEL, instruction_set
 from kenyon._native import MAX_LEVEL as FULL
-from kenyon._native import instruction_set as current_path
 from kenyon._validation import check_choice, check_integer, count_threads
 from kenyon._validation import check_integer as check_whole
 
@@ -15,7 +14,6 @@ __all__ = [
     "check_integer",
     "check_whole",
     "count_threads",
-    "current_path",
     "instruction_set",
     "replacing",
     "write_tensors",

@@ -30,12 +30,12 @@ def run(*arguments):
 
 def run_here(jobs, n_jobs, store):
     """Do as `run_all` does, but in this process."""
-    before = {job.digest: store.find(job) for job in jobs}
+    found = {job.digest: store.find(job) for job in jobs}
     for job in jobs:
-        if before[job.digest]:
-            yield Finished(job, before[job.digest], before=True)
+        if found[job.digest]:
+            yield Finished(job, found[job.digest], cached=True)
     for job in jobs:
-        if before[job.digest]:
+        if found[job.digest]:
             continue
         yield Started(job)
         learned = []
@@ -45,5 +45,5 @@ def run_here(jobs, n_jobs, store):
             yield Failed(job, str(error))
         else:
             yield from (Learned(job, *told) for told in learned)
-            store.put(job, record)
+            store.put(record)
             yield Finished(job, record)

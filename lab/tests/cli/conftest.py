@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kenyon_lab.cli import following
-from kenyon_lab.cli.console import messages, printer
+from kenyon_lab.console import messages, printer
 from kenyon_lab.methods import METHODS
+from kenyon_lab.protocol import progress
 from lab.tests.cli import command
 from lab.tests.isolation import isolate
 from lab.tests.protocol.samples import clusters
@@ -37,12 +37,12 @@ def run():
 @pytest.fixture
 def here(monkeypatch):
     """Runs are done in this process."""
-    monkeypatch.setattr(following, "run_all", command.run_here)
+    monkeypatch.setattr(progress, "run_all", command.run_here)
 
 
 @pytest.fixture
 def mine(folder):
-    """A file of one's own, as .npz and as .csv."""
+    """A user's file, as .npz and as .csv."""
     arrays = clusters(n_train=120, n_test=40)
     np.savez(folder / "mine.npz", **arrays)
     X, y = arrays["X_train"], arrays["y_train"]

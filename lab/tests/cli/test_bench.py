@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
-from kenyon_lab.protocol.planning import Plan
+from kenyon_lab.protocol.plan import Plan
+from kenyon_lab.protocol.record import RunRecord
 from kenyon_lab.protocol.store import Store
 from lab.tests.cli import command
 from lab.tests.protocol.samples import clusters
@@ -27,12 +28,12 @@ def planned(monkeypatch, run):
     """Call with arguments of `kenyon-lab bench`: which jobs would be run."""
     kept = []
 
-    def follow(jobs, n_tasks, n_jobs, store):
+    def run_jobs(jobs, n_tasks, n_jobs, store, console):
         kept[:] = jobs, n_tasks, n_jobs, store
-        return [], []
+        return {}, []
 
     def planned(*arguments):
-        monkeypatch.setattr(bench, "follow", follow)
+        monkeypatch.setattr(bench, "run_jobs", run_jobs)
         assert run("bench", *arguments)[0] == 0
         return kept
 
@@ -81,15 +82,15 @@ def test_a_line_for_each_run_that_ends_and_no_other(compared):
 
 def test_the_others_are_done_and_kept(compared):
     store, _ = compared
-    records = {record.method: record for record in Store(store)}
+    records = {record.method: record for record in Store(store).records(RunRecord)}
     assert sorted(records) == ["ncm", "slda"]
     plan = Plan(Problem("digits"))
     for name, record in records.items():
-        (job,) = plan.jobs(name, *plan.problem.usual(name))
+        (job,) = plan.jobs(name)
         expected = job.run()
         assert record.digest == job.digest
         assert record.accuracies == expected.accuracies
-        assert record.alone == expected.alone
+        assert record.single_task == expected.single_task
         assert record.measures == expected.measures
 
 
@@ -97,14 +98,14 @@ def test_the_tables_say_what_the_records_say(compared):
     store, (_, out, _) = compared
     found = tables(out)
     assert list(found) == ["slda", "ncm"], "in the order in which they were asked for"
-    for record in Store(store):
+    for record in Store(store).records(RunRecord):
         measures = record.measures
         reached = ("accuracy", "average_accuracy", "memory_loss", "learned")
         later = ("backward_transfer", "intransigence")
         cells = [f"{measures[name]:.3f}" for name in (*reached, *later)]
         assert found[record.method][:6] == cells
         cost = [f"{sum(record.learn_seconds):.1f}", f"{sum(record.predict_seconds):.1f}"]
-        cost += [f"{record.peak_memory / 1e6:.0f}", f"{record.n_parameters:,}", "0", "1.0"]
+        cost += [f"{record.peak_rss / 1e6:.0f}", f"{record.n_parameters:,}", "0", "1.0"]
         assert found[record.method][6:] == cost
     assert out[0] == "With default parameters, samples shuffled, 1 seed:"
     assert out[-1] == f"All runs are in {store}."
@@ -128,12 +129,12 @@ def test_the_same_command_goes_on(compared, run, here, folder):
 
 def test_what_was_run_without_models_taught_alone_is_run_again_with_them(run, here, mine, folder):
     arguments = ("bench", "mine.npz", "--methods", "ncm")
-    assert tables(run(*arguments, "--no-alone")[1])["ncm"][5] == "-"
+    assert tables(run(*arguments, "--no-single-task")[1])["ncm"][5] == "-"
     _, out, err = run(*arguments)
     assert not err[0].endswith("done before")
     assert tables(out)["ncm"][5] != "-"
-    assert run(*arguments, "--no-alone")[2][0].endswith("done before")
-    assert len(list(Store(folder / "results"))) == 1
+    assert run(*arguments, "--no-single-task")[2][0].endswith("done before")
+    assert len(list(Store(folder / "results").records(RunRecord))) == 1
 
 
 # Files of one's own
@@ -145,7 +146,7 @@ def test_a_table_of_ones_own(run, here, mine, folder):
     assert code == 0
     assert out[0] == "With default parameters, samples shuffled, 2 seeds:"
     assert out[-1] == "All runs are in a folder/of mine."
-    records = list(Store(folder / "a folder/of mine"))
+    records = list(Store(folder / "a folder/of mine").records(RunRecord))
     assert [(record.method, record.seed) for record in records] == [
         ("ncm", 0),
         ("ncm", 1),
@@ -166,7 +167,7 @@ def test_the_same_name_in_two_folders_is_not_the_same_data(run, here, mine, fold
     for path in ("mine.npz", "other/mine.npz", folder / "mine.npz"):
         _, _, err = run("bench", path, "--methods", "ncm")
         assert err[0].endswith("done before") == (path == folder / "mine.npz")
-    assert len(list(Store(folder / "results"))) == 2
+    assert len(list(Store(folder / "results").records(RunRecord))) == 2
 
 
 # Which jobs are run
@@ -193,17 +194,17 @@ def test_seed_by_seed(planned):
 
 
 def test_options_reach_the_jobs(planned):
-    options = ("--order", "classes", "--permute", "--threads", 2, "--no-alone", "--tasks", 2)
+    options = ("--order", "classes", "--permute", "--threads", 2, "--no-single-task", "--tasks", 2)
     (job,), n_tasks, _, _ = planned("digits", "--methods", "ncm", *options)
-    assert (job.order, job.permuted, job.n_threads, job.alone) == ("classes", True, 2, False)
+    assert (job.order, job.permuted, job.n_threads, job.single_task) == ("classes", True, 2, False)
     assert n_tasks == job.problem.n_tasks == 2
     (job,), *_ = planned("digits", "--methods", "ncm")
-    assert (job.order, job.permuted, job.n_threads, job.alone) == ("shuffled", False, 1, True)
+    assert (job.order, job.permuted, job.n_threads, job.single_task) == ("shuffled", False, 1, True)
 
 
 def test_the_papers_parameters_are_taken_where_there_are_some(planned):
     jobs, *_ = planned("mnist20", "--methods", "fly,slda")
-    assert [job.setting for job in jobs] == ["paper", "default"]
+    assert jobs[1].parameters == {"shrinkage": 0.0001}
     assert jobs[0].parameters == {
         "n_cells": 3200,
         "fan_in": 10,
@@ -219,7 +220,6 @@ def test_parameters_that_are_set(planned):
     fly, slda, _ = jobs
     assert (fly.parameters["n_cells"], fly.parameters["learning_rate"]) == (500, "auto")
     assert slda.parameters == {"shrinkage": 0.001}
-    assert [job.setting for job in jobs] == ["given", "given", "default"]
     (fly,), *_ = planned("mnist20", "--methods", "fly", "--set", "fly.learning_rate=auto")
     assert fly.parameters["learning_rate"] == "auto"
     assert fly.parameters["n_cells"] == 3200, "the paper's, of which one thing was changed"
@@ -276,7 +276,7 @@ def test_tuning_says_what_it_chose_and_tuned_takes_it(run, here, mine, grid, fol
         for value in (1e6, "auto")
         for seed in range(2)
     ]
-    runs = list(Store(folder / "results"))
+    runs = list(Store(folder / "results").records(RunRecord))
     assert [record.part for record in runs] == ["validation"] * 4
     assert {record.n_train + record.n_test for record in runs} == {120}
     auto, fixed = (
@@ -289,13 +289,14 @@ def test_tuning_says_what_it_chose_and_tuned_takes_it(run, here, mine, grid, fol
         ("auto", f"{auto:.3f}"),
         ("1000000.0", f"{fixed:.3f}"),
     ]
-    chosen = re.fullmatch(r"Chose learning_rate auto for FlyModel; kept in (\S+)\.", out[-1])
+    chosen = re.fullmatch(r"Chose learning_rate auto for FlyModel; stored in (\S+)\.", out[-1])
     assert json.loads((folder / chosen[1]).read_text())["parameters"] == {"learning_rate": "auto"}
 
     code, out, _ = run("bench", "mine.npz", "--methods", "fly,ncm", "--tuned")
     assert code == 0
     assert out[0] == "With tuned parameters, samples shuffled, 1 seed:"
-    (tested,) = (r for r in Store(folder / "results") if (r.method, r.part) == ("fly", "test"))
+    runs = Store(folder / "results").records(RunRecord)
+    (tested,) = (r for r in runs if (r.method, r.part) == ("fly", "test"))
     assert tested.parameters["learning_rate"] == "auto"
 
     again = run("tune", "mine.npz", "--method", "fly", "--seeds", 2)[2]
@@ -316,7 +317,7 @@ def test_if_all_points_fail_nothing_is_chosen(run, here, mine, grid, folder):
     code, out, err = run("tune", "mine.npz", "--method", "fly")
     assert (code, out) == (1, [])
     assert [line.startswith("Failed: ") for line in err] == [False, False, True, True]
-    assert not (folder / "results" / "tuned").exists()
+    assert not (folder / "results" / "searches").exists()
 
 
 def test_other_samples_or_another_order_are_tuned_anew(run, here, mine, grid):

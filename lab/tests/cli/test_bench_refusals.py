@@ -35,15 +35,15 @@ FAILURES = {
     ),
     "a setting of a method that is not run": (
         ("digits", "--methods", "ncm", "--set", "fly.n_cells=3"),
-        "--set is for methods that are run, which fly is not",
+        "--set is for methods that are run; fly is not",
     ),
     "an unknown parameter": (
         ("digits", "--methods", "slda", "--set", "slda.x=3"),
         "slda has no parameter 'x'; it has .*shrinkage",
     ),
     "what a method is by definition": (
-        ("digits", "--methods", "perceptron-v1", "--set", "perceptron-v1.version=2"),
-        "version of perceptron-v1 is 1 by definition, but came as 2",
+        ("digits", "--methods", "perceptron-v1", "--set", "perceptron-v1.rule=2"),
+        "rule of perceptron-v1 is 1 by definition, but came as 2",
     ),
     "a seed for one method": (
         ("digits", "--methods", "ncm", "--set", "ncm.seed=2"),
@@ -68,11 +68,11 @@ TUNE_FAILURES = {
     "an unknown order": (("digits", "--method", "slda", "--order", "x"), "--order must be one of"),
     "what is searched": (
         ("digits", "--method", "slda", "--set", "slda.shrinkage=0.1"),
-        "shrinkage of slda is what is searched, but was given",
+        "shrinkage of slda is searched, but was given",
     ),
     "a setting of another method": (
         ("digits", "--method", "slda", "--set", "fly.n_cells=3"),
-        "--set is for methods that are run, which fly is not",
+        "--set is for methods that are run; fly is not",
     ),
 }
 
@@ -86,7 +86,7 @@ def test_what_goes_wrong_in_tuning_is_one_line_and_exit_code_2(run, arguments, s
     assert re.fullmatch(f"Error: {sentence}.*", err[0])
 
 
-@pytest.mark.parametrize("name", ["runs", "tuned"])
+@pytest.mark.parametrize("name", ["runs", "searches"])
 def test_a_damaged_file_of_the_store_is_named(run, here, mine, grid, folder, name):
     grid(0.1, 0.01)
     run("tune", "mine.npz", "--method", "fly")
@@ -96,7 +96,7 @@ def test_a_damaged_file_of_the_store_is_named(run, here, mine, grid, folder, nam
         path.write_text(path.read_text()[:30])
     code, out, err = run(*arguments)
     assert (code, out, len(err)) == (2, [], 1)
-    assert re.match(rf"Error: results/{name}/\S*\.json does not hold ", err[0])
+    assert re.match(rf"Error: results/{name}/\S*\.json is not the record of ", err[0])
 
 
 @pytest.mark.parametrize(

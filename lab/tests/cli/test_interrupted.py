@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon_lab.cli import following
+from kenyon_lab.protocol import progress
+from kenyon_lab.protocol.record import RunRecord
 from kenyon_lab.protocol.store import Store
 from lab.tests.cli.command import run_here
 from lab.tests.protocol.samples import clusters
@@ -68,12 +69,14 @@ def test_interrupted_killed_and_brought_to_an_end(run, monkeypatch):
     _, err = process.communicate(timeout=60)
     assert err.splitlines()[0].endswith("done before")
     wait_until(lambda: not session(process.pid))
-    assert [record.seed for record in Store("results")] == [0, 1], "both can be read"
+    assert [record.seed for record in Store("results").records(RunRecord)] == [0, 1], (
+        "both can be read"
+    )
 
-    monkeypatch.setattr(following, "run_all", run_here)
+    monkeypatch.setattr(progress, "run_all", run_here)
     code, out, err = run(*ARGUMENTS)
     assert code == 0
     assert [line.endswith("done before") for line in err] == [True, True, False]
     assert out[0] == "With default parameters, samples shuffled, 3 seeds:"
-    assert [record.seed for record in Store("results")] == [0, 1, 2]
+    assert [record.seed for record in Store("results").records(RunRecord)] == [0, 1, 2]
     assert (first.read_bytes(), first.stat().st_mtime_ns) == content, "nothing is run twice"

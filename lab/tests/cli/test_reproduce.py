@@ -3,14 +3,19 @@
 import csv
 import re
 import sys
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 
-from kenyon_lab.cli import following
+import kenyon_lab
 from kenyon_lab.experiments.catalogue import Experiment
 from kenyon_lab.figures import style
 from kenyon_lab.figures.catalogue import FIGURES
+from kenyon_lab.protocol import progress
+from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
+from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES, Profile
 
 METHODS = ("fly", "perceptron-v3")
@@ -88,7 +93,7 @@ def test_an_experiment_that_the_profile_leaves_out_is_done_if_asked_for(run, mon
 
 def test_the_report_again_without_running_anything(run, folder, monkeypatch):
     run("reproduce", "--profile", "full", "--store", "results", "--output", "first")
-    monkeypatch.setattr(following, "run_all", None)
+    monkeypatch.setattr(progress, "run_all", None)
     monkeypatch.setattr(Experiment, "measure", None)
     code, out, err = run("report")
     assert (code, err) == (0, [])
@@ -123,9 +128,9 @@ def test_interrupted_while_experimenting(run, monkeypatch):
 FAILURES = {
     "an unknown figure": (
         ("reproduce", "fig9"),
-        "FIGURE must be one of 'fig4', 's2', but is 'fig9'",
+        "figure must be one of 'fig4', 's2', but is 'fig9'",
     ),
-    "an unknown profile": (("reproduce", "--profile", "x"), "--profile must be one of .* is 'x'"),
+    "an unknown profile": (("reproduce", "--profile", "x"), "profile must be one of .* is 'x'"),
     "no results": (("report",), "there are no results of the full profile in results"),
 }
 
@@ -154,3 +159,41 @@ def test_what_is_missing_is_said_before_anything_is_run(run, folder, monkeypatch
     assert err[0].startswith(f"Error: figures and report need {name}")
     assert "pip install 'kenyon-lab[figures]'" in err[0]
     assert not (folder / "report").exists()
+
+
+def test_a_stale_record_does_not_change_the_report(run, folder):
+    run("reproduce", "--profile", "full")
+    store = Store(folder / "results")
+    for kind in (RunRecord, ExperimentRecord):
+        for found in list(store.records(kind)):
+            store.put(replace(found, code_version=2, date="2999-12-31T23:59:59Z"))
+    for found in list(store.records(RunRecord)):
+        store.put(replace(found, fingerprint="of other data", accuracies=[]))
+        store.put(replace(found, parameters={**found.parameters, "n_cells": 7}, accuracies=[]))
+    run("report", "--output", "again")
+    for name in ("index.html", "results.csv", "verdict.md", "figures/fig4.svg", "figures/s2.svg"):
+        again = (folder / "again" / name).read_bytes()
+        assert again == (folder / "report" / name).read_bytes()
+
+
+def test_from_python(folder, capsys):
+    done = kenyon_lab.reproduce("quick", output="report", jobs=1, progress=False)
+    assert done.paths == [Path("report/index.html")]
+    assert done.failures == []
+    assert done.missing == ["There are no runs of any method on tiny100."]
+    assert done.headline[0].startswith("Of ")
+    outcomes = {statement.text: judgement.outcome for statement, judgement in done.judged}
+    assert outcomes["MNIST-20, accuracy after 20 classes: FlyModel"] == "not measured"
+    assert capsys.readouterr() == ("", "")
+    again = kenyon_lab.report("quick", "fig4")
+    assert again.paths == [Path("report/figures/fig4.png"), Path("report/figures/fig4.svg")]
+    assert again.judged == []
+
+
+def test_an_interrupt_reaches_the_caller(monkeypatch):
+    def interrupt(self, seed):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Experiment, "measure", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        kenyon_lab.reproduce("quick", "s2", progress=False)

@@ -1,13 +1,13 @@
-"""What a comparison found, as tables."""
+"""Results of a comparison as tables."""
 
 from dataclasses import replace
 
 import pytest
 
-from kenyon_lab.cli.tables import REACHED, TAKEN, print_summaries, print_trials
+from kenyon_lab.cli.tables import COST, QUALITY, print_summaries, print_trials
 from kenyon_lab.methods import METHODS
+from kenyon_lab.protocol.search import Trial
 from kenyon_lab.protocol.summary import Spread, Summary
-from kenyon_lab.protocol.tuning import Trial
 from lab.tests.protocol.samples import RECORD, record
 
 
@@ -39,19 +39,19 @@ def test_every_measure_and_every_cost(printed):
 
 
 def test_memory_loss_stands_beside_what_it_is_a_loss_of():
-    columns = list(REACHED)
+    columns = list(QUALITY)
     assert columns[columns.index("memory loss") + 1] == "of"
-    assert not REACHED.keys() & TAKEN.keys()
+    assert not QUALITY.keys() & COST.keys()
 
 
 def test_methods_that_were_run_alike_stand_together(printed):
     out = printed(
         print_summaries,
         [
-            Summary([record(method="fly", setting="paper")]),
-            Summary([record(method="ncm", order="classes", setting="paper")]),
+            Summary([record(method="fly")], "paper"),
+            Summary([record(method="ncm", order="classes")], "paper"),
             Summary([record(method="slda"), record(seed=1)]),
-            Summary([record(method="ewc", setting="paper")]),
+            Summary([record(method="ewc")], "paper"),
         ],
     )
     words = [line.split()[0] if line.strip() else "" for line in out]
@@ -76,9 +76,9 @@ def test_the_widest_of_all_fits_a_terminal(printed, monkeypatch):
                     seed=seed,
                     learn_seconds=[12_345.6],
                     predict_seconds=[1234.5],
-                    peak_memory=12_345_678_901,
+                    peak_rss=12_345_678_901,
                     n_parameters=12_345_678,
-                    n_stored=123_456,
+                    n_exemplars=123_456,
                     n_passes=12_345.6,
                 )
                 for seed, accuracy in enumerate((0.1, 0.9))

@@ -1,12 +1,10 @@
 """Runs and findings to draw."""
 
-from datetime import datetime
-
 import numpy as np
 
-from kenyon_lab.experiments.archive import Finding
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.protocol.record import ExperimentRecord
 from kenyon_lab.protocol.summary import Summary
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.protocol.samples import record
 
 
@@ -34,7 +32,7 @@ def summary(method, accuracies=((0.9, 0.8, 0.7), (0.95, 0.85, 0.75)), loss=0.1, 
             "accuracies": R,
             "accuracy_so_far": list(so_far),
             "measures": measures,
-            "alone": None,
+            "single_task": None,
         }
         runs.append(record(seed=seed, **{**own, **changes}))
     return Summary(runs)
@@ -52,5 +50,16 @@ def evidence(datasets=("mnist20",), methods=("fly", "gem"), **findings):
 
 
 def finding(name, found, seed=0):
-    """A finding as it would be kept."""
-    return Finding(name, seed, found, 1.0, {}, {}, f"{datetime(2026, 1, 1):%Y-%m-%dT%H:%M:%SZ}")
+    """The record of an experiment."""
+    return ExperimentRecord(
+        experiment=name,
+        code_version=1,
+        fingerprints={},
+        seed=seed,
+        found=found,
+        seconds=1.0,
+        versions={},
+        machine={},
+        commit="unknown",
+        date="2026-01-01T00:00:00Z",
+    )

@@ -3,7 +3,7 @@
 import pytest
 
 from kenyon_lab.figures.calibration import draw
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import finding
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kenyon_lab.figures.catalogue import FIGURES
-from kenyon_lab.figures.curves import count_seeds, describe_seeds, plot_accuracy, plot_memory_loss
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.figures.curves import count_seeds, plot_accuracy, plot_memory_loss
 from kenyon_lab.figures.style import new_figure
+from kenyon_lab.reproduction.evidence import Evidence, describe_seeds
 from lab.tests.figures.samples import evidence, summary
 
 
@@ -78,7 +78,7 @@ def test_a_row_of_panels_for_each_method_and_what_it_lost():
 
 
 def test_who_keeps_samples_is_drawn_open():
-    runs = {"fly": summary("fly", n_stored=0, n_passes=1), "gem": summary("gem", n_stored=9)}
+    runs = {"fly": summary("fly", n_exemplars=0, n_passes=1), "gem": summary("gem", n_exemplars=9)}
     figure = FIGURES["cost"].draw(Evidence({"mnist20": runs}))
     faces = {line.get_label(): line.get_markerfacecolor() for line in figure.axes[0].get_lines()}
     assert faces["GEM"] == "white" != faces["FlyModel"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kenyon_lab.figures.decay import draw
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import finding
 
 RATES = ((0.01, 0.0), (0.01, 1e-7), (0.01, 1e-5), ("auto", 0.0))

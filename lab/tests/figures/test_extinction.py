@@ -2,8 +2,8 @@
 
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.figures.extinction import draw
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import finding
 
 

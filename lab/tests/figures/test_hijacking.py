@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.figures.hijacking import draw
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import finding
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.figures.pairs import draw
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import finding
 
 MEANS = {"first": [1, 0.8, 0.3], "second": [0, 0.6, 1], "both": [0.5, 0.7, 0.65]}

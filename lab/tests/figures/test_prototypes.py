@@ -5,8 +5,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Wedge
 
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.figures.prototypes import draw
+from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import finding
 
 LABELS = [0, 1, 0, 1]

@@ -1,6 +1,5 @@
 """The declarations of all methods."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +9,10 @@ import pytest
 from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
 from kenyon_lab.methods.entry import STAND_INS, MethodEntry
+from kenyon_lab.protocol.record import SearchRecord
+from kenyon_lab.protocol.store import Store
 
-TUNED = Path(__file__).parents[2] / "results" / "tuned"
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 def test_listing_methods_imports_neither_torch_nor_matplotlib():
@@ -42,11 +43,8 @@ def test_names_and_groups():
 
 
 def test_tuned_parameters_are_those_of_the_searches():
-    selected = {}
-    for path in sorted(TUNED.glob("*.json")):
-        choice = json.loads(path.read_text())
-        key = choice["method"], choice["dataset"], choice["order"]
-        selected[key] = choice["parameters"]
+    searches = Store(RESULTS).records(SearchRecord)
+    selected = {(found.method, found.dataset, found.order): found.parameters for found in searches}
     assert selected == {
         (name, *key): parameters
         for name, entry in METHODS.items()

@@ -1,4 +1,4 @@
-"""Jobs that end in all the ways there are, in whatever process they run."""
+"""Jobs that end in every possible way."""
 
 import os
 import signal
@@ -12,37 +12,50 @@ from lab.tests.protocol.samples import record
 
 @dataclass(frozen=True)
 class Errand(Job):
-    """A job whose method is what becomes of it."""
+    """A job whose method is the way that it ends."""
 
-    def run(self, watch=lambda task, accuracy: None):
-        """Write down which process this is and whether it heeds Ctrl-C, learn a task, and end."""
+    code_version = 1
+
+    def run(self, on_task=lambda task, accuracy: None):
+        """Log the process and whether it handles Ctrl-C, learn a task, and end."""
         heeds = signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
         with Path(self.parameters["log"]).open("a") as log:
             log.write(f"{self.method} {os.getpid()} {heeds}\n")
-        watch(0, 0.25)
+        on_task(0, 0.25)
         if self.method == "raise":
             raise ArithmeticError("it went\n   wrong")
         if self.method == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
         if self.method == "hang":
             time.sleep(600)
-        return record(accuracy=0.75, seed=self.seed)
+        return answer(self)
+
+
+def answer(job):
+    """The record of an errand that finishes."""
+    return record(
+        accuracy=0.75,
+        method=job.method,
+        parameters=job.parameters,
+        fingerprint=job.fingerprint,
+        seed=job.seed,
+    )
 
 
 def errand(method, folder, seed=0):
-    """An errand that tells of itself in the file `log` of a folder."""
+    """An errand that logs to the file `log` of a folder."""
     log = str(folder / "log")
-    return Errand(Problem("small"), "", method, "default", {"log": log}, "shuffled", seed=seed)
+    return Errand(Problem("small"), "", method, {"log": log}, "shuffled", seed=seed)
 
 
 def processes(folder):
-    """Return what ran, by the errands' methods, and the processes that it ran in."""
+    """Return the method and the process of each errand that started."""
     log = folder / "log"
     lines = log.read_text().splitlines() if log.exists() else []
     return [(method, int(pid)) for method, pid, _ in map(str.split, lines)]
 
 
 def heeding(folder):
-    """Return the errands that would have heeded Ctrl-C."""
+    """Return the errands that would have handled Ctrl-C."""
     lines = (folder / "log").read_text().splitlines()
     return [method for method, _, heeds in map(str.split, lines) if heeds == "True"]

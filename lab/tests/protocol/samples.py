@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from kenyon_lab.data import Dataset
-from kenyon_lab.protocol.record import Record
+from kenyon_lab.protocol.record import RunRecord
 
 
 def dataset(n_classes=5, n_tasks=3, n_train=6, n_test=3, untested=()):
@@ -36,8 +36,8 @@ def clusters(n_classes=4, n_train=60, n_test=24, seed=0):
     return parts
 
 
-RECORD = Record(
-    digest="0123456789ab",
+RECORD = RunRecord(
+    code_version=1,
     dataset="small",
     part="test",
     fingerprint="0123456789abcdef",
@@ -47,14 +47,13 @@ RECORD = Record(
     n_train=60,
     n_test=24,
     method="slda",
-    setting="default",
     parameters={"shrinkage": 0.0001},
     order="shuffled",
     permuted=False,
     seed=0,
     accuracies=[[1.0], [0.5, None]],
     n_tested=[24, 0],
-    alone=[1.0, None],
+    single_task=[1.0, None],
     accuracy_so_far=[1.0, 0.5],
     measures={
         "accuracy": 0.5,
@@ -66,14 +65,15 @@ RECORD = Record(
     },
     learn_seconds=[0.5, 0.25],
     predict_seconds=[0.125, 0.25],
-    peak_memory=3_000_000,
+    peak_rss=3_000_000,
     n_parameters=1234,
-    n_stored=5,
+    n_exemplars=5,
     n_shown=90,
     n_passes=1.5,
     n_threads=1,
     versions={"python": "3.11.7"},
     machine={"processor": "an abacus", "cores": 1},
+    commit="unknown",
     date="2026-01-01T00:00:00Z",
 )
 

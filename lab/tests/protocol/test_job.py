@@ -10,18 +10,18 @@ from numpy.testing import assert_array_equal
 from kenyon_lab.data import load
 from kenyon_lab.methods.slda import SLDA
 from kenyon_lab.protocol import measures
-from kenyon_lab.protocol.circumstances import machine, versions
-from kenyon_lab.protocol.job import Job, Problem, fingerprint
-from kenyon_lab.protocol.record import Record, plain
+from kenyon_lab.protocol.environment import machine, versions
+from kenyon_lab.protocol.fingerprints import compute_fingerprint
+from kenyon_lab.protocol.job import Job, Problem
+from kenyon_lab.protocol.record import RunRecord, from_json, plain
 from kenyon_lab.protocol.stream import Stream
-from kenyon_lab.protocol.teaching import teach
+from kenyon_lab.protocol.training import train
 from lab.tests.protocol.samples import clusters, dataset
 
 JOB = Job(
     Problem("mine.npz"),
     fingerprint="0123456789abcdef",
     method="slda",
-    setting="default",
     parameters={"shrinkage": 0.5},
     order="shuffled",
 )
@@ -50,9 +50,8 @@ MATTERS = {
     "seed": 1,
 }
 DOES_NOT_MATTER = {
-    "setting": "tuned",
     "n_threads": 2,
-    "alone": False,
+    "single_task": False,
     "problem": Problem("the same.npz"),
 }
 
@@ -76,7 +75,7 @@ def test_the_digest_is_the_same_everywhere():
     parameters = {"b": 1, "a": "auto"}
     swapped = {"a": "auto", "b": 1}
     assert replace(JOB, parameters=parameters).digest == replace(JOB, parameters=swapped).digest
-    assert JOB.digest == "a1be5ea81bdc", "or results that were kept are not found any more"
+    assert JOB.digest == "28ccffbe7c88ff95", "a changed digest loses all stored results"
     assert pickle.loads(pickle.dumps(JOB)) == JOB
 
 
@@ -89,20 +88,20 @@ def test_a_file_is_called_by_its_name_without_the_folder(name):
 
 
 def test_the_same_data_have_the_same_fingerprint():
-    assert fingerprint(SMALL) == fingerprint(dataset())
-    assert fingerprint(replace(SMALL, name="another")) == fingerprint(SMALL)
+    assert compute_fingerprint(SMALL) == compute_fingerprint(dataset())
+    assert compute_fingerprint(replace(SMALL, name="another")) == compute_fingerprint(SMALL)
     strided = replace(SMALL, X_train=np.asfortranarray(SMALL.X_train))
-    assert fingerprint(strided) == fingerprint(SMALL)
+    assert compute_fingerprint(strided) == compute_fingerprint(SMALL)
 
 
 @pytest.mark.parametrize("part", ["X_train", "y_train", "X_test", "y_test"])
 def test_the_fingerprint_follows_from_every_sample_and_label(part):
     array = getattr(SMALL, part)
-    found = {fingerprint(SMALL)}
+    found = {compute_fingerprint(SMALL)}
     for i in (0, len(array) // 2, len(array) - 1):
         changed = array.copy()
         changed[i] = (changed[i] + 1) % 5
-        found.add(fingerprint(replace(SMALL, **{part: changed})))
+        found.add(compute_fingerprint(replace(SMALL, **{part: changed})))
     assert len(found) == 4
 
 
@@ -114,7 +113,7 @@ def test_the_fingerprint_follows_from_types_shapes_and_tasks():
         replace(SMALL, y_train=SMALL.y_train.astype(np.int32)),
         replace(SMALL, X_train=X.repeat(2, axis=1), X_test=SMALL.X_test.repeat(2, axis=1)),
     ]
-    assert len({fingerprint(other) for other in (SMALL, *others)}) == 5
+    assert len({compute_fingerprint(other) for other in (SMALL, *others)}) == 5
 
 
 def test_where_one_array_ends_and_the_next_begins_matters():
@@ -124,7 +123,7 @@ def test_where_one_array_ends_and_the_next_begins_matters():
                 class_names=("a",), n_tasks=1)
         for n in (1, 2, 3)
     ]  # fmt: skip
-    assert len({fingerprint(part) for part in cut}) == 3
+    assert len({compute_fingerprint(part) for part in cut}) == 3
 
 
 # Data
@@ -133,7 +132,7 @@ def test_where_one_array_ends_and_the_next_begins_matters():
 def test_the_test_part_is_the_dataset_as_it_is(write):
     path = write()
     found, expected = Problem(path, n_tasks=2).load(), load(path, n_tasks=2)
-    assert fingerprint(found) == fingerprint(expected)
+    assert compute_fingerprint(found) == compute_fingerprint(expected)
     assert found.n_tasks == 2
 
 
@@ -157,9 +156,9 @@ def test_the_validation_part_is_always_the_same_whatever_the_test_samples_are(wr
     first = Problem(write(), part="validation")
     X_test = np.random.default_rng(9).random((3, 8))
     second = Problem(write("2.npz", X_test=X_test, y_test=np.array([3, 3, 3])), part="validation")
-    expected = fingerprint(first.load())
-    assert fingerprint(first.load()) == expected == fingerprint(second.load())
-    assert fingerprint(Problem(first.name).load()) != expected
+    expected = compute_fingerprint(first.load())
+    assert compute_fingerprint(first.load()) == expected == compute_fingerprint(second.load())
+    assert compute_fingerprint(Problem(first.name).load()) != expected
 
 
 def test_a_class_of_one_sample_stays_to_be_learned(write):
@@ -181,17 +180,17 @@ def test_the_column_of_labels(tmp_path):
 @pytest.fixture
 def job(write):
     problem = Problem(write(), n_tasks=3)
-    return replace(JOB, problem=problem, fingerprint=fingerprint(problem.load()), seed=2)
+    return replace(JOB, problem=problem, fingerprint=compute_fingerprint(problem.load()), seed=2)
 
 
 def test_what_comes_of_it(job):
     record = job.run()
     data = job.problem.load()
-    outcome = teach(lambda: SLDA(shrinkage=0.5, seed=2), Stream(data, seed=2))
-    R = outcome.R
+    result = train(lambda: SLDA(shrinkage=0.5, seed=2), Stream(data, seed=2))
+    R = result.R
     assert record.accuracies == [plain(R[i, : i + 1]) for i in range(3)]
-    assert record.alone == plain(outcome.alone)
-    so_far = measures.accuracy_so_far(R, outcome.n_tested)
+    assert record.single_task == plain(result.single_task)
+    so_far = measures.accuracy_so_far(R, result.n_tested)
     assert record.accuracy_so_far == plain(so_far)
     assert record.measures == {
         "accuracy": plain(so_far[-1]),
@@ -199,41 +198,41 @@ def test_what_comes_of_it(job):
         "memory_loss": plain((np.diag(R) - R[-1]).mean()),
         "learned": plain(np.diag(R).mean()),
         "backward_transfer": plain((R[-1] - np.diag(R))[:-1].mean()),
-        "intransigence": plain((outcome.alone - np.diag(R)).mean()),
+        "intransigence": plain((result.single_task - np.diag(R)).mean()),
     }
     assert record.measures["accuracy"] > 0.5
     sizes = record.n_tasks, record.n_classes, record.n_features, record.n_train, record.n_test
     assert sizes == (3, 4, 8, 60, 24)
     assert record.n_tested == [12, 6, 6]
-    for name in ("digest", "dataset", "fingerprint", "method", "setting", "parameters", "order"):
+    for name in ("digest", "dataset", "fingerprint", "method", "parameters", "order"):
         assert getattr(record, name) == getattr(job, name)
     assert (record.permuted, record.seed, record.n_threads) == (False, 2, 1)
     assert (record.part, record.versions, record.machine) == ("test", versions(), machine())
-    assert (record.n_shown, record.n_passes, record.n_stored) == (60, 1.0, 0)
-    assert record.n_parameters == outcome.n_parameters
+    assert (record.n_shown, record.n_passes, record.n_exemplars) == (60, 1.0, 0)
+    assert record.n_parameters == result.n_parameters
     assert len(record.learn_seconds) == len(record.predict_seconds) == 3
     assert record.date.endswith("Z")
-    assert Record.from_json(record.to_json()).to_json() == record.to_json()
+    assert from_json(record.to_json(), RunRecord).to_json() == record.to_json()
 
 
 def test_order_permutation_and_seed_reach_the_stream_and_the_method(job, monkeypatch):
     made = []
     monkeypatch.setattr(
-        "kenyon_lab.protocol.job.teach",
+        "kenyon_lab.protocol.job.train",
         lambda make, stream, **options: (
-            made.append((make(), stream, options)) or teach(make, stream)
+            made.append((make(), stream, options)) or train(make, stream)
         ),
     )
-    replace(job, order="classes", permuted=True, seed=5, n_threads=2, alone=False).run(print)
+    replace(job, order="classes", permuted=True, seed=5, n_threads=2, single_task=False).run(print)
     ((method, stream, options),) = made
     assert (method.shrinkage, method.seed, method.n_threads) == (0.5, 5, 2)
     assert (stream.order, stream.permuted, stream.seed) == ("classes", True, 5)
-    assert options == {"alone": False, "watch": print}
+    assert options == {"single_task": False, "on_task": print}
 
 
 def test_without_models_taught_alone_there_is_no_intransigence(job):
-    record = replace(job, alone=False).run()
-    assert record.alone is record.measures["intransigence"] is None
+    record = replace(job, single_task=False).run()
+    assert record.single_task is record.measures["intransigence"] is None
     assert record.accuracies == job.run().accuracies
 
 
@@ -246,15 +245,15 @@ def test_each_task_is_told_of(job):
 
 def test_a_class_without_test_samples(write):
     problem = Problem(write(y_test=np.array([0, 1, 2] * 8)))
-    found = replace(JOB, problem=problem, fingerprint=fingerprint(problem.load())).run()
+    found = replace(JOB, problem=problem, fingerprint=compute_fingerprint(problem.load())).run()
     assert found.accuracies[3][3] is None
     assert found.accuracy_so_far[3] is not None
-    assert Record.from_json(found.to_json()).n_tested == [8, 8, 8, 0]
+    assert from_json(found.to_json(), RunRecord).n_tested == [8, 8, 8, 0]
 
 
 def test_data_that_have_changed_since_are_not_learned(job, write):
     write(X_train=clusters()["X_train"] + 1)
-    with pytest.raises(ValueError, match=r"the data of mine\.npz have changed since the run was"):
+    with pytest.raises(ValueError, match=r"mine\.npz must have the fingerprint \w+; they have"):
         job.run()
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kenyon_lab.protocol.record import DIGITS, FORMAT, Record, plain
+from kenyon_lab.protocol.record import DIGITS, FORMAT, RunRecord, SearchRecord, from_json, plain
 from lab.tests.protocol.samples import RECORD, record
 
 
 def test_any_tool_can_read_it():
     content = json.loads(RECORD.to_json())
-    assert content == {"format": FORMAT, **asdict(RECORD)}
+    assert content == {"format": FORMAT, "kind": "run", **asdict(RECORD)}
     assert content["accuracies"] == [[1.0], [0.5, None]]
 
 
@@ -22,19 +22,20 @@ def test_a_line_for_each_field():
     text = RECORD.to_json()
     assert text.endswith("}\n")
     lines = text.splitlines()
-    names = ["format", *(f.name for f in fields(Record))]
-    assert [line.partition(":")[0] for line in lines[1:-1]] == [f'"{name}"' for name in names]
+    names = {"format", "kind", *(f.name for f in fields(RunRecord))}
+    assert {json.loads(line.partition(":")[0]) for line in lines[1:-1]} == names
+    assert len(lines) == 2 + len(names)
 
 
 def test_text_is_read_back():
-    again = Record.from_json(RECORD.to_json())
+    again = from_json(RECORD.to_json(), RunRecord)
     assert asdict(again) == asdict(RECORD)
 
 
 @given(st.text(), st.dictionaries(st.text(), st.none() | st.floats(-1, 1) | st.text()))
 def test_any_names_and_parameters(name, parameters):
     changed = record(dataset=name, parameters=parameters)
-    assert asdict(Record.from_json(changed.to_json())) == asdict(changed)
+    assert asdict(from_json(changed.to_json(), RunRecord)) == asdict(changed)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
@@ -49,10 +50,6 @@ def without(name):
     return json.dumps(content)
 
 
-def test_records_from_before_warnings_were_kept():
-    assert Record.from_json(without("warnings")).warnings == []
-
-
 NO_RECORDS = {
     "nothing": "",
     "the first half": RECORD.to_json()[:700],
@@ -62,6 +59,8 @@ NO_RECORDS = {
     "nothing in it": "{}",
     "no seed": without("seed"),
     "no format": without("format"),
+    "no kind": without("kind"),
+    "no warnings": without("warnings"),
     "one more field": json.dumps({**json.loads(RECORD.to_json()), "colour": "red"}),
 }
 
@@ -69,13 +68,18 @@ NO_RECORDS = {
 @pytest.mark.parametrize("text", NO_RECORDS.values(), ids=NO_RECORDS.keys())
 def test_what_is_no_record_is_refused(text):
     with pytest.raises(ValueError):
-        Record.from_json(text)
+        from_json(text, RunRecord)
+
+
+def test_another_kind_is_refused():
+    with pytest.raises(ValueError, match="expected a record of kind 'search'"):
+        from_json(RECORD.to_json(), SearchRecord)
 
 
 def test_another_format_is_refused():
     text = RECORD.to_json().replace(f'"format": {FORMAT}', f'"format": {FORMAT + 1}')
-    with pytest.raises(ValueError, match=f"expected a record of format {FORMAT}"):
-        Record.from_json(text)
+    with pytest.raises(ValueError, match=f"expected format {FORMAT}, got {FORMAT + 1}"):
+        from_json(text, RunRecord)
 
 
 @given(st.lists(st.floats(-1e3, 1e3) | st.just(float("nan"))))

@@ -1,4 +1,4 @@
-"""Runs in files, which are there whole or not at all."""
+"""Records in files, found by their digest."""
 
 import errno
 import json
@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kenyon_lab.experiments.catalogue import EXPERIMENTS, Experiment, ExperimentJob
+from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Job, Problem
+from kenyon_lab.protocol.record import ExperimentRecord, RunRecord, SearchRecord
 from kenyon_lab.protocol.store import Store
 from lab.tests.protocol.samples import RECORD, record
 
-JOB = Job(Problem("folder/mine.npz"), "0123456789abcdef", "slda", "default", {}, "shuffled", seed=3)
+JOB = Job(Problem("folder/user.npz"), "0123456789abcdef", "slda", {"shrinkage": 0.0001}, "shuffled")
 
 
 @pytest.fixture
@@ -24,74 +27,82 @@ def files(store):
     return sorted(path.relative_to(store.folder) for path in found)
 
 
-def test_a_file_for_each_run_named_so_that_people_find_it(store):
-    store.put(JOB, RECORD)
-    assert files(store) == [Path(f"runs/mine.npz/slda/shuffled-3-{JOB.digest}.json")]
-    assert json.loads(store.path(JOB).read_text()) == {"format": 1, **asdict(RECORD)}
+def test_a_file_for_each_run(store):
+    assert store.put(RECORD) == store.path(JOB) == store.path(RECORD)
+    assert files(store) == [Path(f"runs/slda/shuffled-0-{JOB.digest}.json")]
+    content = json.loads(store.path(JOB).read_text())
+    assert content == {"format": 2, "kind": "run", **asdict(RECORD)}
 
 
-def test_what_was_put_is_found(store):
+def test_finds_what_was_put(store):
     assert store.find(JOB) is None
-    store.put(JOB, RECORD)
+    store.put(RECORD)
     assert asdict(Store(str(store.folder)).find(JOB)) == asdict(RECORD)
 
 
-def test_another_run_is_not_found(store):
-    store.put(JOB, RECORD)
-    for change in ({"seed": 4}, {"order": "classes"}, {"method": "ncm"}, {"fingerprint": "x"}):
-        assert store.find(replace(JOB, **change)) is None
+STALE = {
+    "code version": {"code_version": 2},
+    "parameters": {"parameters": {"shrinkage": 0.5}},
+    "one more parameter": {"parameters": {"shrinkage": 0.0001, "x": None}},
+    "data": {"fingerprint": "of other data"},
+    "order": {"order": "classes"},
+    "permuted": {"permuted": True},
+    "seed": {"seed": 1},
+    "method": {"method": "ncm"},
+}
 
 
-def test_it_is_found_wherever_the_parameters_come_from(store):
-    store.put(JOB, RECORD)
-    assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
-
-
-def test_once_tuned_it_is_no_longer_as_given(store):
-    store.put(JOB, record(setting="given"))
-    assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
-    assert store.find(replace(JOB, setting="given")).setting == "given"
-    assert [kept.setting for kept in store] == ["tuned"]
-
-
-def test_once_asked_for_as_usual_it_is_kept_as_usual(store):
-    store.put(JOB, record(setting="tuned"))
-    assert store.find(replace(JOB, setting="grid")).setting == "grid"
-    assert [kept.setting for kept in store] == ["tuned"]
-    assert store.find(JOB).setting == "default"
-    assert [kept.setting for kept in store] == ["default"]
-    assert store.find(replace(JOB, setting="tuned")).setting == "tuned"
-    assert [kept.setting for kept in store] == ["default"]
-
-
-def test_on_other_threads_it_is_another_run(store):
-    store.put(JOB, RECORD)
-    assert store.find(replace(JOB, n_threads=RECORD.n_threads + 1)) is None
-    assert store.find(JOB).setting == "default"
-
-
-def test_a_run_is_found_only_with_all_that_is_asked_for(store):
-    modest = replace(JOB, alone=False)
-    store.put(modest, record(alone=None))
+@pytest.mark.parametrize("changes", STALE.values(), ids=STALE.keys())
+def test_does_not_find_a_record_that_differs(store, changes):
+    store.put(record(**changes))
     assert store.find(JOB) is None
-    assert store.find(modest) is not None
-    store.put(JOB, RECORD)
-    assert store.find(JOB).alone == store.find(modest).alone == RECORD.alone
+    store.put(RECORD)
+    assert len(files(store)) == 2, "neither replaces the other"
+
+
+def test_does_not_find_a_record_of_another_code_version(store, monkeypatch):
+    store.put(RECORD)
+    monkeypatch.setitem(METHODS, "slda", replace(METHODS["slda"], version=2))
+    assert store.find(JOB) is None
+
+
+def test_a_record_in_the_file_of_another_is_refused(store):
+    path = store.put(RECORD)
+    path.write_text(record(parameters={"shrinkage": 0.5}).to_json())
+    with pytest.raises(ValueError, match=r"json is not the record of a run: its content has the"):
+        store.find(JOB)
+
+
+def test_the_name_of_the_dataset_does_not_matter(store):
+    store.put(RECORD)
+    assert store.find(replace(JOB, problem=Problem("copy.npz"))) is not None
+
+
+def test_another_number_of_threads_is_not_accepted(store):
+    store.put(RECORD)
+    assert store.find(replace(JOB, n_threads=RECORD.n_threads + 1)) is None
+
+
+def test_single_task_accuracies_if_requested(store):
+    without = replace(JOB, single_task=False)
+    store.put(record(single_task=None))
+    assert store.find(JOB) is None
+    assert store.find(without) is not None
+    store.put(RECORD)
+    assert store.find(JOB).single_task == store.find(without).single_task == RECORD.single_task
     assert len(files(store)) == 1
 
 
 def test_all_runs(store):
-    assert list(store) == []
-    jobs = [replace(JOB, method=method, seed=seed) for method in ("ncm", "slda") for seed in (1, 2)]
-    for job in reversed(jobs):
-        store.put(job, record(method=job.method, seed=job.seed))
-    (store.folder / "tuned").mkdir()
-    (store.folder / "tuned" / "slda-shuffled-0.json").write_text("{}")
-    (store.folder / "runs" / "notes.txt").write_text("mine")
-    # What remains when a process is killed while it writes.
+    assert list(store.records(RunRecord)) == []
+    for method in ("slda", "ncm"):
+        for seed in (2, 1):
+            store.put(record(method=method, seed=seed))
+    (store.folder / "runs" / "notes.txt").write_text("of the user")
+    # A process that was killed while it wrote leaves such a file.
     store.path(JOB).with_name(f".{store.path(JOB).name}.0.part").write_text('{"form')
-    found = [(found.method, found.seed) for found in store]
-    assert found == [(job.method, job.seed) for job in jobs]
+    found = [(found.method, found.seed) for found in store.records(RunRecord)]
+    assert found == [("ncm", 1), ("ncm", 2), ("slda", 1), ("slda", 2)]
     assert store.find(JOB) is None
 
 
@@ -99,53 +110,102 @@ DAMAGES = {
     "empty": b"",
     "cut": RECORD.to_json().encode()[:500],
     "no text": b"\xff\xfe\x00",
-    "something else": b'{"format": 1}',
-    "of another time": RECORD.to_json().replace('"format": 1', '"format": 7').encode(),
+    "something else": b'{"format": 2, "kind": "run"}',
+    "another format": RECORD.to_json().replace('"format": 2', '"format": 7').encode(),
 }
 
 
 @pytest.mark.parametrize("content", DAMAGES.values(), ids=DAMAGES.keys())
 def test_a_damaged_file_is_named_in_one_sentence(store, content):
-    store.put(JOB, RECORD)
-    path = store.path(JOB)
+    path = store.put(RECORD)
     path.write_bytes(content)
-    for read in (lambda: store.find(JOB), lambda: list(store)):
+    for read in (lambda: store.find(JOB), lambda: list(store.records(RunRecord))):
         with pytest.raises(ValueError) as caught:
             read()
-        assert str(caught.value).startswith(f"{path} does not hold the record of a run: ")
+        assert str(caught.value).startswith(f"{path} is not the record of a run: ")
         assert "\n" not in str(caught.value)
 
 
 def fill_up(path, text, encoding):
-    """Write a part of a text, as on a disk that is full."""
+    """Write a part of a text, as on a full disk."""
     path.write_bytes(text[:100].encode(encoding))
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_a_record_is_written_whole_or_not_at_all(store, monkeypatch):
+def test_a_failed_write_leaves_nothing(store, monkeypatch):
     monkeypatch.setattr(Path, "write_text", fill_up)
     with pytest.raises(OSError, match=f"could not be written: No space.*{JOB.digest}.json"):
-        store.put(JOB, RECORD)
+        store.put(RECORD)
     assert store.find(JOB) is None
     assert files(store) == []
 
 
-def test_what_was_there_stays_until_the_new_is_whole(store, monkeypatch):
-    store.put(JOB, RECORD)
+def test_a_failed_write_leaves_the_old_record(store, monkeypatch):
+    store.put(RECORD)
     monkeypatch.setattr(Path, "write_text", fill_up)
     with pytest.raises(OSError):
-        store.put(JOB, record(accuracy=0.9))
+        store.put(record(accuracy=0.9))
     assert asdict(store.find(JOB)) == asdict(RECORD)
     assert len(files(store)) == 1
 
 
-def test_what_cannot_be_written_as_json_leaves_nothing(store):
+def test_nan_leaves_nothing(store):
     with pytest.raises(ValueError):
-        store.put(JOB, record(accuracy=float("nan")))
+        store.put(record(accuracy=float("nan")))
     assert files(store) == []
 
 
 def test_a_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError):
-        Store(tmp_path / "file").put(JOB, RECORD)
+        Store(tmp_path / "file").put(RECORD)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """An experiment that takes no time, on digits."""
+
+    class Quick(Experiment):
+        def measure(self, seed):
+            return {"accuracies": [0.5, seed]}
+
+    monkeypatch.setitem(EXPERIMENTS, "quick", Quick("quick", "", ("digits",)))
+    return lambda seed=0: ExperimentJob("quick", seed)
+
+
+def test_experiments(store, quick):
+    assert store.find(quick(3)) is None
+    store.put(quick(3).run())
+    found = store.find(quick(3))
+    assert isinstance(found, ExperimentRecord)
+    assert (found.experiment, found.seed, found.found) == ("quick", 3, {"accuracies": [0.5, 3]})
+    assert found.versions["python"]
+    assert found.seconds >= 0
+    assert store.find(quick(4)) is None
+    assert files(store) == [Path(f"experiments/quick-3-{quick(3).digest}.json")]
+
+
+def test_does_not_find_an_experiment_that_differs(store, quick, monkeypatch):
+    store.put(quick().run())
+    for changes in ({"version": 2}, {"datasets": ("mnist20",)}):
+        with monkeypatch.context() as context:
+            context.setitem(EXPERIMENTS, "quick", replace(EXPERIMENTS["quick"], **changes))
+            assert store.find(quick()) is None
+    assert store.find(quick()) is not None
+
+
+def test_an_experiment_that_fails_leaves_nothing(store, quick, monkeypatch):
+    def fail(self, seed):
+        raise MemoryError
+
+    monkeypatch.setattr(type(EXPERIMENTS["quick"]), "measure", fail)
+    with pytest.raises(MemoryError):
+        store.put(quick().run())
+    assert files(store) == []
+
+
+def test_kinds_are_separate(store, quick):
+    store.put(RECORD)
+    store.put(quick().run())
+    assert len(list(store.records(RunRecord))) == len(list(store.records(ExperimentRecord))) == 1
+    assert list(store.records(SearchRecord)) == []

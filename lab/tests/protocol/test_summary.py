@@ -1,4 +1,4 @@
-"""Runs that differ in their seeds only, taken together."""
+"""Runs that differ only in their seeds."""
 
 import statistics
 from math import isnan, nan
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kenyon_lab.protocol.summary import Spread, Summary, spread, summarise
+from kenyon_lab.protocol.summary import Spread, Summary, spread
 from lab.tests.protocol.samples import record
 
 
@@ -28,39 +28,10 @@ def test_as_people_read_them():
     assert str(Spread(nan, nan)) == Spread(nan, nan).middle == "-"
 
 
-def test_runs_that_differ_in_more_than_the_seed_stay_apart():
-    alike = [record(seed=seed, digest=str(seed)) for seed in range(3)]
-    others = [
-        record(method="ncm"),
-        record(parameters={"shrinkage": 0.1}),
-        record(order="classes"),
-        record(permuted=True),
-        record(fingerprint="of other data"),
-    ]
-    mixed = [alike[0], *others, *alike[1:]]
-    summaries = summarise(mixed)
-    assert [summary.records for summary in summaries] == [alike, *([other] for other in others)]
-
-
-def test_where_a_setting_came_from_and_what_it_ran_on_do_not_divide():
-    records = [record(), record(seed=1, setting="tuned", n_threads=2, machine={}, versions={})]
-    (summary,) = summarise(records)
-    assert summary.records == records
-
-
-def test_the_order_in_which_parameters_are_named_does_not_divide():
-    records = [record(parameters={"a": 1, "b": 2}), record(parameters={"b": 2, "a": 1}, seed=1)]
-    assert len(summarise(records)) == 1
-
-
-def test_nothing_to_summarise():
-    assert summarise([]) == []
-
-
 @pytest.fixture
 def summary():
     slow = {"learn_seconds": [1.0, 3.0], "n_shown": 110, "accuracy_so_far": [1.0, 0.75]}
-    return Summary([record(0.25, setting="tuned"), record(0.75, seed=1, **slow)])
+    return Summary([record(0.25), record(0.75, seed=1, **slow)], "tuned")
 
 
 def test_what_they_have_in_common(summary):
@@ -103,7 +74,7 @@ def test_task_by_task():
 
 
 @pytest.mark.parametrize(
-    ("n_stored", "n_passes", "once"), [(0, 1.0, True), (0, 2.0, False), (256, 1.0, False)]
+    ("n_exemplars", "n_passes", "once"), [(0, 1.0, True), (0, 2.0, False), (256, 1.0, False)]
 )
-def test_who_sees_a_sample_once(n_stored, n_passes, once):
-    assert Summary([record(n_stored=n_stored, n_passes=n_passes)]).sees_once == once
+def test_who_sees_a_sample_once(n_exemplars, n_passes, once):
+    assert Summary([record(n_exemplars=n_exemplars, n_passes=n_passes)]).sees_once == once

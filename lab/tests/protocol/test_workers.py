@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from kenyon_lab.protocol.record import RunRecord
 from kenyon_lab.protocol.store import Store
-from kenyon_lab.protocol.workers import Failed, Finished, Learned, Started, _hear, run_all
-from lab.tests.protocol.errands import errand, heeding, processes
-from lab.tests.protocol.samples import RECORD, record
+from kenyon_lab.protocol.workers import Failed, Finished, Learned, Started, _receive, run_all
+from lab.tests.protocol.errands import answer, errand, heeding, processes
+from lab.tests.protocol.samples import RECORD
 from lab.tests.waiting import is_alive, needs_proc, wait_until
 
 ALL_ENDS = ("raise", "killed", "finish")
@@ -47,16 +48,18 @@ def test_a_job_that_fails_says_why_in_one_line(ended):
 
 def test_a_process_that_is_killed_takes_no_other_with_it(ended):
     assert told(ended[1], "killed")[-1].reason == (
-        "its process was ended by SIGKILL, perhaps for want of memory"
+        "its process was killed by SIGKILL, perhaps because memory ran out"
     )
 
 
 def test_what_is_done_is_in_the_store_and_nothing_else(ended):
     folder, news = ended
     finished = told(news, "finish")[-1]
-    assert not finished.before
+    assert not finished.cached
     assert finished.record.measures["accuracy"] == 0.75
-    assert [found.to_json() for found in Store(folder)] == [finished.record.to_json()]
+    assert [found.to_json() for found in Store(folder).records(RunRecord)] == [
+        finished.record.to_json()
+    ]
 
 
 def test_so_many_at_a_time_and_all_in_turn(ended):
@@ -80,7 +83,7 @@ def test_nothing_is_run_twice(ended):
     folder, _ = ended
     (news,) = run_all([errand("finish", folder)], 2, Store(folder))
     assert isinstance(news, Finished)
-    assert news.before
+    assert news.cached
     assert news.record.measures["accuracy"] == 0.75
     assert [method for method, _ in processes(folder)].count("finish") == 1
 
@@ -89,7 +92,7 @@ def test_what_was_done_before_is_told_first(tmp_path):
     jobs = [errand("hang", tmp_path), *(errand("finish", tmp_path, seed) for seed in range(3))]
     store = Store(tmp_path)
     for job in jobs[1:]:
-        store.put(job, record(seed=job.seed))
+        store.put(answer(job))
     news = run_all(jobs, 1, store)
     assert [next(news).job.seed for _ in range(3)] == [0, 1, 2]
     news.close()
@@ -104,13 +107,14 @@ def test_closing_the_iterator_ends_the_processes(tmp_path):
     news.close()
     assert not child.is_alive()
     assert child.exitcode == -signal.SIGTERM
-    assert active_children() == list(Store(tmp_path)) == []
+    assert active_children() == list(Store(tmp_path).records(RunRecord)) == []
     assert len(processes(tmp_path)) == 1, "the next was not begun"
 
 
 PARENT = """
 import sys
 from pathlib import Path
+from kenyon_lab.protocol.record import RunRecord
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.protocol.workers import run_all
 from lab.tests.protocol.errands import errand
@@ -123,18 +127,20 @@ list(run_all([errand("finish", folder), errand("hang", folder)], 2, Store(folder
 @needs_proc
 def test_a_parent_that_is_killed_leaves_no_worker_behind_and_the_store_whole(tmp_path):
     parent = subprocess.Popen([sys.executable, "-c", PARENT, tmp_path])
-    wait_until(lambda: len(processes(tmp_path)) == 2 and len(list(Store(tmp_path))) == 1)
+    wait_until(
+        lambda: len(processes(tmp_path)) == 2 and len(list(Store(tmp_path).records(RunRecord))) == 1
+    )
     hanging = dict(processes(tmp_path))["hang"]
     assert is_alive(hanging)
     parent.kill()
     parent.wait()
     assert heeding(tmp_path) == [], "Ctrl-C is for the parent, from the very first worker on"
     wait_until(lambda: not is_alive(hanging))
-    (kept,) = Store(tmp_path)
-    assert kept.to_json() == record(accuracy=0.75).to_json()
+    (kept,) = Store(tmp_path).records(RunRecord)
+    assert kept.to_json() == answer(errand("finish", tmp_path)).to_json()
     # And it goes on with what is left.
     news = run_all([errand("finish", tmp_path), errand("hang", tmp_path)], 1, Store(tmp_path))
-    assert next(news).before
+    assert next(news).cached
     news.close()
 
 
@@ -151,29 +157,32 @@ def test_a_folder_that_cannot_be_is_known_before_anything_is_run(tmp_path):
     assert processes(tmp_path) == []
 
 
-def hear(message, exit_code=-signal.SIGKILL):
+def receive(message, exit_code=-signal.SIGKILL):
     """What is made of these bytes from a process that then ended."""
     here, there = Pipe(duplex=False)
     os.write(there.fileno(), message)
     there.close()
     process = SimpleNamespace(join=lambda: None, exitcode=exit_code)
     with here:
-        return _hear(here, None, process)
+        return _receive(here, None, process)
 
 
 @pytest.mark.parametrize(
     "message", [b"", b"\0", struct.pack("!i", 9000), struct.pack("!i", 9000) + b"half of it"]
 )
 def test_a_process_may_end_in_the_middle_of_a_message(message):
-    assert hear(message).reason == "its process was ended by SIGKILL, perhaps for want of memory"
-    assert hear(message, -signal.SIGSEGV).reason == "its process was ended by SIGSEGV"
-    assert hear(message, 1).reason == "its process ended with exit code 1 before it was done"
+    assert (
+        receive(message).reason
+        == "its process was killed by SIGKILL, perhaps because memory ran out"
+    )
+    assert receive(message, -signal.SIGSEGV).reason == "its process was killed by SIGSEGV"
+    assert receive(message, 1).reason == "its process ended with exit code 1 before it finished"
 
 
 def test_last_words():
     here, there = Pipe(duplex=False)
     process = SimpleNamespace(join=lambda: None)
     there.send(RECORD)
-    assert _hear(here, "the job", process).record.to_json() == RECORD.to_json()
+    assert _receive(here, "the job", process).record.to_json() == RECORD.to_json()
     there.send("a reason")
-    assert _hear(here, "the job", process).reason == "a reason"
+    assert _receive(here, "the job", process).reason == "a reason"

@@ -24,14 +24,14 @@ def stated(text, outcome="reproduced", number="", measured="0.5", rule="If so.")
     return Statement(text, number, rule, lambda evidence: None), Judgement(outcome, measured)
 
 
-def summary(method, *accuracies, measures=None, **changes):
+def summary(method, *accuracies, measures=None, setting="default", **changes):
     """A method's runs, one for each accuracy."""
     records = [
-        record(accuracy, seed=seed, method=method, digest=f"{method}-{seed}", **changes)
+        record(accuracy, seed=seed, method=method, **changes)
         for seed, accuracy in enumerate(accuracies)
     ]
     measures = measures or {}
-    return Summary([replace(r, measures={**r.measures, **measures}) for r in records])
+    return Summary([replace(r, measures={**r.measures, **measures}) for r in records], setting)
 
 
 REPORT = Report(

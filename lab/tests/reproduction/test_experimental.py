@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.reproduction.evidence import Evidence
 from kenyon_lab.reproduction.experimental import EXPERIMENTAL
 from lab.tests.figures.samples import finding
 

@@ -155,7 +155,7 @@ def test_nothing_points_outside_and_every_link_leads_somewhere(read):
 def test_what_is_not_there_is_not_spoken_of(read):
     page = read(report(headline=[], judged=[], reasons=[], figures=[], runs={}))
     links = [link for link in page.all("href") if link.startswith("#")]
-    assert links == ["#circumstances"]
+    assert links == ["#environment"]
     assert page.tables == []
     assert REPORT.command in page.text
 

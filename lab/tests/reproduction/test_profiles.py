@@ -1,15 +1,13 @@
-"""What a profile runs, and what it takes from results that were kept."""
+"""Profiles: the jobs that they request, and the records that they collect."""
 
 import pytest
 
-from kenyon_lab.experiments.archive import Archive
-from kenyon_lab.experiments.catalogue import EXPERIMENTS
+from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.figures.catalogue import FIGURES
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.methods import METHODS
-from kenyon_lab.protocol.job import Job, Problem
-from kenyon_lab.protocol.planning import Plan
+from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.store import Store
+from kenyon_lab.reproduction.evidence import Evidence
 from kenyon_lab.reproduction.profiles import PROFILES, Profile
 from lab.tests.protocol.samples import record
 
@@ -33,26 +31,28 @@ def test_what_takes_minutes_and_is_not_in_the_paper_is_for_the_full_profile():
 
 def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):
     full = PROFILES["full"]
-    assert full.usual("mnist20", "ewc")[0] == "paper"
-    assert full.usual("digits", "ewc") == ("default", {})
+    assert full.defaults("mnist20", "ewc")[0] == "paper"
+    assert full.defaults("digits", "ewc") == ("default", {})
     monkeypatch.setitem(METHODS["ewc"].tuned, ("digits", "shuffled"), {"learning_rate": 0.3})
-    assert full.usual("digits", "ewc") == ("tuned", {"learning_rate": 0.3})
-    assert full.usual("mnist20", "ewc")[0] == "paper"
+    assert full.defaults("digits", "ewc") == ("tuned", {"learning_rate": 0.3})
+    assert full.defaults("mnist20", "ewc")[0] == "paper"
 
 
 def test_the_full_profile_leaves_no_method_out():
     full = PROFILES["full"]
     assert set(full.methods) == METHODS.keys()
-    assert all(full.seeds(dataset, method) for dataset in full.datasets for method in full.methods)
-    assert len(full.seeds("mnist20", "gem")) == 5
+    plan = full.plan("mnist20")
+    assert all(full.jobs(plan, method) for method in full.methods)
+    assert len(full.jobs(plan, "gem")) == 5
+    assert len(full.jobs(full.plan("tiny100"), "gem")) == 1
 
 
 def test_every_experiment_is_shown_by_a_figure():
     assert {f.experiment for f in FIGURES.values() if f.experiment} == EXPERIMENTS.keys()
 
 
-def test_jobs_have_the_usual_parameters_and_seeds():
-    plan = Plan(Problem("digits"), range(2), alone=False)
+def test_jobs_have_the_parameters_and_seeds_of_the_profile():
+    plan = SMALL.plan("digits")
     assert [job.seed for job in SMALL.jobs(plan, "slda")] == [0, 1]
     assert [job.seed for job in SMALL.jobs(plan, "ncm")] == [0]
     assert SMALL.jobs(plan, "ranpac")[0].parameters["n_cells"] == 3200
@@ -63,74 +63,72 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
+FINGERPRINT = Problem("digits").identify()[0]
+
+
 def put(store, **changes):
-    kept = record(**{"dataset": "digits", "seed": 0, "n_tasks": 5, **changes})
-    job = Job(
-        Problem(kept.dataset),
-        kept.fingerprint,
-        kept.method,
-        kept.setting,
-        kept.parameters,
-        kept.order,
-        seed=kept.seed,
-    )
-    store.put(job, kept)
+    store.put(record(**{"dataset": "digits", "fingerprint": FINGERPRINT, **changes}))
 
 
 def collected(store, profile=SMALL):
-    evidence = profile.collect(store, Archive(store.folder))
     return {
         dataset: {method: [r.seed for r in summary.records] for method, summary in runs.items()}
-        for dataset, runs in evidence.runs.items()
+        for dataset, runs in profile.collect(store).runs.items()
     }
 
 
-def test_what_was_run_is_collected(store):
+def test_collects_the_seeds_of_the_profile(store):
     for seed in range(3):
         put(store, seed=seed)
         put(store, seed=seed, method="ncm", parameters={})
     assert collected(store) == {"digits": {"slda": [0, 1], "ncm": [0]}}
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"setting": "tuned"},
-        {"setting": "given"},
-        {"part": "validation"},
-        {"permuted": True},
-        {"n_tasks": 2},
-        {"order": "classes"},
-        {"seed": 2},
-        {"dataset": "mnist20"},
-        {"method": "fly", "parameters": {}},
-        {"method": "ranpac", "parameters": {"n_cells": 10_000}},
-    ],
-)
-def test_what_was_run_otherwise_is_not(store, changes):
+STALE = {
+    "code version": {"code_version": 2},
+    "parameters": {"parameters": {"shrinkage": 0.5}},
+    "data": {"fingerprint": "of other data"},
+    "permuted": {"permuted": True},
+    "order": {"order": "classes"},
+    "seed": {"seed": 2},
+    "another method": {"method": "fly", "parameters": {}},
+    "more units": {"method": "ranpac", "parameters": {"n_cells": 10_000}},
+}
+
+
+@pytest.mark.parametrize("changes", STALE.values(), ids=STALE.keys())
+def test_does_not_collect_a_stale_record(store, changes):
     put(store, **changes)
     assert collected(store) == {}
+    put(store)
+    put(store, accuracy=0.9, **changes)
+    (found,) = SMALL.collect(store).runs["digits"]["slda"].records
+    assert found.measures["accuracy"] == 0.5
 
 
-def test_where_a_search_came_to_the_defaults_runs_with_these_are_taken_too(store, monkeypatch):
+def test_runs_have_the_setting_of_the_profile(store, monkeypatch):
+    put(store, parameters={"shrinkage": 0.5})
+    put(store, method="ncm", parameters={})
     monkeypatch.setitem(METHODS["slda"].tuned, ("digits", "shuffled"), {"shrinkage": 0.5})
-    put(store, seed=0, parameters={"shrinkage": 0.5})
-    put(store, seed=1, parameters={"shrinkage": 0.5}, setting="tuned")
-    put(store, seed=1, parameters={"shrinkage": 0.1})
-    assert collected(store) == {"digits": {"slda": [0, 1]}}
+    runs = SMALL.collect(store).runs["digits"]
+    assert {method: summary.setting for method, summary in runs.items()} == {
+        "slda": "tuned",
+        "ncm": "default",
+    }
 
 
-def test_runs_that_do_not_belong_together_are_refused(store):
+def test_data_that_are_missing_and_not_declared_have_no_runs(store, monkeypatch):
+    def missing(self):
+        raise FileNotFoundError
+
     put(store)
-    put(store, fingerprint="of other data")
-    with pytest.raises(ValueError, match="runs of slda on digits that differ in more than their"):
-        collected(store)
+    monkeypatch.setattr(Problem, "load", missing)
+    assert SMALL.collect(store).runs == {}
 
 
-def test_what_is_missing_is_said(store):
+def test_missing_evidence(store):
     put(store)
-    evidence = SMALL.collect(store, Archive(store.folder))
-    first, second = SMALL.missing(evidence)
+    first, second = SMALL.missing(SMALL.collect(store))
     assert first == "There are no runs of NCM, RanPAC on digits."
     assert second == "There are no findings of circuit."
     assert SMALL.missing(Evidence())[0] == "There are no runs of any method on digits."
@@ -140,8 +138,7 @@ def test_findings_are_collected(store, monkeypatch):
     monkeypatch.setattr(
         "kenyon_lab.experiments.catalogue.Experiment.measure", lambda self, seed: {}
     )
-    archive = Archive(store.folder)
     for seed in (1, 2):
-        archive.measure("rates", seed)
-    findings = SMALL.collect(store, archive).findings
+        store.put(ExperimentJob("rates", seed).run())
+    findings = SMALL.collect(store).findings
     assert {name: [f.seed for f in found] for name, found in findings.items()} == {"rates": [1]}

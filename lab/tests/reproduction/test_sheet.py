@@ -52,13 +52,13 @@ def test_what_a_line_says(tmp_path):
         "intransigence": "",
         "learn_seconds": "0.75",
         "predict_seconds": "0.375",
-        "peak_memory_bytes": "3000000",
+        "peak_rss_bytes": "3000000",
         "n_parameters": "1234",
-        "n_stored": "5",
+        "n_exemplars": "5",
         "n_passes": "1.5",
         "n_threads": "1",
         "warnings": "[]",
-        "digest": "ewc-masked-0",
+        "digest": runs.records[0].digest,
         "date": RECORD.date,
     }
 

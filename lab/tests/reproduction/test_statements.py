@@ -2,9 +2,9 @@
 
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import Summary
+from kenyon_lab.reproduction.evidence import Evidence
 from kenyon_lab.reproduction.experimental import EXPERIMENTAL
 from kenyon_lab.reproduction.statements import STATEMENTS
 from lab.tests.figures.samples import evidence, summary

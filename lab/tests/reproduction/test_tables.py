@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kenyon_lab.reproduction.tables import circumstances, halfway, leading_number, seeds, warnings
+from kenyon_lab.reproduction.tables import environments, halfway, leading_number, seeds, warnings
 from lab.tests.protocol.samples import record
 from lab.tests.reproduction.samples import summary
 
@@ -34,7 +34,7 @@ def test_runs_obtained_alike_are_told_together():
     dates = ("2026-01-03", "2026-01-01", "2026-01-02")
     alike = [record(date=date) for date in dates]
     others = [record(machine={"processor": "a loom"}), record(versions={"python": "3.14"})]
-    first, *rest = circumstances([alike[0], *others, *alike[1:]])
+    first, *rest = environments([alike[0], *others, *alike[1:]])
     assert first == {
         "runs and experiments": "3",
         "first ended": "2026-01-01",
@@ -44,4 +44,4 @@ def test_runs_obtained_alike_are_told_together():
         "python": "3.11.7",
     }
     assert [facts["runs and experiments"] for facts in rest] == ["1", "1"]
-    assert circumstances([]) == []
+    assert environments([]) == []

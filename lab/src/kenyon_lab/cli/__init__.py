@@ -7,10 +7,10 @@ import sys
 import typer
 
 from kenyon_lab.cli.bench import bench, tune
-from kenyon_lab.cli.console import messages, say
 from kenyon_lab.cli.data import data
 from kenyon_lab.cli.reproduce import report, reproduce
 from kenyon_lab.cli.theory import theory
+from kenyon_lab.console import messages, say
 
 app = typer.Typer(
     help="Learns classes one example at a time and does not forget.",

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
-from kenyon_lab.cli.console import CORES, messages, say
-from kenyon_lab.cli.following import follow
 from kenyon_lab.cli.tables import print_summaries, print_trials
+from kenyon_lab.console import CORES, SOME_FAILED, exit_if_interrupted, messages, say
 from kenyon_lab.methods import METHODS, ORDERS, Group
 from kenyon_lab.protocol.job import Problem
-from kenyon_lab.protocol.planning import Plan
+from kenyon_lab.protocol.plan import Plan
+from kenyon_lab.protocol.progress import run_jobs
+from kenyon_lab.protocol.search import Search, tuned_parameters
 from kenyon_lab.protocol.store import Store
-from kenyon_lab.protocol.summary import summarise
-from kenyon_lab.protocol.tuning import Search, keep_choice, tuned_parameters
+from kenyon_lab.protocol.summary import Summary
 from kenyon_lab.shared import check_choice
 
 if TYPE_CHECKING:
@@ -28,18 +28,17 @@ if TYPE_CHECKING:
     from kenyon_lab.protocol.job import Job
 
 _GROUPS = (*get_args(Group), "all")
-SOME_FAILED = 1
 
-_Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="A name, or a file of your own.")]
+_Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="A name, or a file.")]
 _Seeds = Annotated[int, typer.Option(min=1, help="Runs of each, with the seeds 0, 1, ...")]
 _Jobs = Annotated[int, typer.Option(min=1, help="Runs at a time.")]
 _Threads = Annotated[int, typer.Option(min=1, help="Threads to a run.")]
 _Order = Annotated[
     str | None,
-    typer.Option(help="Samples of a task: shuffled, or classes one after the other."),
+    typer.Option(help="Samples of a task: shuffled, or sorted by classes."),
 ]
-_Permute = Annotated[bool, typer.Option("--permute", help="Classes in an order drawn by the seed.")]
-_Tasks = Annotated[int | None, typer.Option(help="Into how many tasks the classes are split.")]
+_Permute = Annotated[bool, typer.Option("--permute", help="The seed permutes the classes.")]
+_Tasks = Annotated[int | None, typer.Option(help="Number of tasks that share the classes.")]
 _Label = Annotated[str | None, typer.Option(help="The column of labels in a table.")]
 _Given = Annotated[
     list[str] | None,
@@ -51,7 +50,7 @@ _Store = Annotated[Path, typer.Option(help="The folder of results.")]
 def bench(
     dataset: _Dataset,
     methods: Annotated[
-        str, typer.Option(help=f"Names with commas between; {', '.join(_GROUPS)} stand for some.")
+        str, typer.Option(help=f"Names or groups, with commas between: {', '.join(_GROUPS)}.")
     ] = "paper",
     seeds: _Seeds = 1,
     jobs: _Jobs = CORES,
@@ -60,40 +59,50 @@ def bench(
     permute: _Permute = False,
     tasks: _Tasks = None,
     label: _Label = None,
-    tuned: Annotated[bool, typer.Option("--tuned", help="Parameters that tune chose.")] = False,
+    tuned: Annotated[bool, typer.Option("--tuned", help="Use the choice of tune.")] = False,
     given: _Given = None,
-    alone: Annotated[
-        bool, typer.Option(help="Also teach each task to a new model, for intransigence.")
+    single_task: Annotated[
+        bool, typer.Option(help="Also train a new model on each task, for intransigence.")
     ] = True,
     store: _Store = Path("results"),
 ) -> None:
     """Compare methods that learn a dataset one task after another.
 
-    Each run is kept as soon as it is done. Stop at any moment: the same command goes on.
+    Each run is stored as soon as it is finished. Stop at any moment: the same command goes on.
     """
     names = _names(methods)
     changes = _changes(given or [], names)
     results = Store(store)
     problem = Problem(dataset, tasks, label)
-    plan = Plan(problem, range(seeds), _check_order(order), permute, threads, alone)
-    planned: list[list[Job]] = []
-    missing: list[str] = []
+    plan = Plan(problem, range(seeds), _check_order(order), permute, threads, single_task)
+    planned: list[tuple[str, list[Job]]] = []
+    failures: list[str] = []
     for method in names:
-        setting, parameters = plan.problem.usual(method)
+        setting, parameters = problem.defaults(method)
         if tuned:
             setting, parameters = "tuned", parameters | tuned_parameters(results, plan, method)
         if method in changes:
             setting, parameters = "given", parameters | changes[method]
         try:
-            planned.append(plan.jobs(method, setting, parameters))
+            group = plan.jobs(method, parameters)
+            group[0].make()
         except ImportError as error:
-            missing.append(f"{METHODS[method].title}: {error}")
+            failures.append(f"{METHODS[method].title}: {error}")
+        else:
+            planned.append((setting, group))
     # Seed by seed, so that there is soon something to compare.
-    in_turn = [job for group in zip(*planned, strict=True) for job in group]
-    records, failures = follow(in_turn, plan.n_tasks, jobs, results)
-    print_summaries(summarise(records))
+    in_turn = [job for of_seed in zip(*(g for _, g in planned), strict=True) for job in of_seed]
+    with exit_if_interrupted():
+        records, failed = run_jobs(in_turn, plan.n_tasks, jobs, results, messages)
+    print_summaries(
+        [
+            Summary(found, setting)
+            for setting, group in planned
+            if (found := [records[job.digest] for job in group if job.digest in records])
+        ]
+    )
     say(f"All runs are in {results.folder}.")
-    _report_failures(missing + failures)
+    _report_failures(failures + failed)
 
 
 def tune(
@@ -109,28 +118,31 @@ def tune(
     given: _Given = None,
     store: _Store = Path("results"),
 ) -> None:
-    """Search a method's parameters on samples cut from those to learn from.
+    """Search a method's parameters on a validation set cut from the training samples.
 
-    The test samples are not looked at. What is chosen is kept for `kenyon-lab bench --tuned`.
+    The test samples are not used. `kenyon-lab bench --tuned` uses the parameters that are chosen.
     """
     check_choice("--method", method, tuple(METHODS))
     results = Store(store)
     problem = Problem(dataset, tasks, label)
     plan = Plan(problem, range(seeds), _check_order(order), permute, threads)
     search = Search(plan, method, _changes(given or [], [method]).get(method))
-    records, failures = follow(search.jobs(), plan.n_tasks, jobs, results)
+    grid = search.jobs()
+    grid[0].make()
+    with exit_if_interrupted():
+        records, failures = run_jobs(grid, plan.n_tasks, jobs, results, messages)
     if not records:
         _report_failures(failures)
-    trials = search.trials(records)
+    trials = search.trials(records.values())
     print_trials(trials)
-    path = keep_choice(results, search, trials)
+    path = results.put(search.record(trials))
     chosen = ", ".join(f"{name} {value}" for name, value in trials[0].parameters.items())
-    say(f"Chose {chosen} for {METHODS[method].title}; kept in {path}.")
+    say(f"Chose {chosen} for {METHODS[method].title}; stored in {path}.")
     _report_failures(failures)
 
 
 def _names(methods: str) -> list[str]:
-    """Return the methods that were asked for, each once."""
+    """Return the requested methods, each once."""
     names: dict[str, None] = {}
     for name in methods.split(","):
         group = [m for m, entry in METHODS.items() if name in (entry.group, "all")]
@@ -141,7 +153,7 @@ def _names(methods: str) -> list[str]:
 
 
 def _changes(given: Sequence[str], methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the parameters given for each of the methods that are run."""
+    """Return the parameters given for each method."""
     changes: dict[str, dict[str, Any]] = {}
     for text in given:
         where, equals, value = text.partition("=")
@@ -149,13 +161,13 @@ def _changes(given: Sequence[str], methods: Sequence[str]) -> dict[str, dict[str
         if not equals or not dot:
             raise ValueError(f"--set must be METHOD.NAME=VALUE, but is {text!r}")
         if method not in methods:
-            raise ValueError(f"--set is for methods that are run, which {method} is not")
+            raise ValueError(f"--set is for methods that are run; {method} is not")
         changes.setdefault(method, {})[name] = _value(value)
     return changes
 
 
 def _value(text: str) -> float | str | None:
-    """Return a number, True, False or None if that is what is written, else the text."""
+    """Return the number, True, False or None that a text stands for, else the text."""
     try:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):

@@ -13,7 +13,7 @@ from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-from kenyon_lab.cli.console import CORES, messages, printer, say
+from kenyon_lab.console import CORES, messages, printer, say
 from kenyon_lab.data import DATASETS, Dataset, load
 from kenyon_lab.data.contact_sheet import draw_contact_sheet
 from kenyon_lab.data.features import built_path, compare_levels, packaged_path

@@ -1,4 +1,4 @@
-"""What a comparison found, as tables on the screen."""
+"""Results of a comparison as tables on the terminal."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.table import Table
 
-from kenyon_lab.cli.console import printer, say
+from kenyon_lab.console import printer, say
 from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kenyon_lab.protocol.search import Trial
     from kenyon_lab.protocol.summary import Summary
-    from kenyon_lab.protocol.tuning import Trial
 
-REACHED: dict[str, Callable[[Summary], str]] = {
+QUALITY: dict[str, Callable[[Summary], str]] = {
     "accuracy": lambda summary: str(summary.measure("accuracy")),
-    "so far,\nmean": lambda summary: summary.measure("average_accuracy").middle,
+    "mean\nso far": lambda summary: summary.measure("average_accuracy").middle,
     "memory loss": lambda summary: str(summary.measure("memory_loss")),
     "of": lambda summary: summary.measure("learned").middle,
     "backward\ntransfer": lambda summary: summary.measure("backward_transfer").middle,
-    "intransi-\ngence": lambda summary: summary.measure("intransigence").middle,
+    "intran-\nsigence": lambda summary: summary.measure("intransigence").middle,
 }
-TAKEN: dict[str, Callable[[Summary], str]] = {
+COST: dict[str, Callable[[Summary], str]] = {
     "learn,\ns": lambda summary: f"{summary.cost('learn_seconds'):,.1f}",
     "predict,\ns": lambda summary: f"{summary.cost('predict_seconds'):,.1f}",
-    "memory,\nMB": lambda summary: f"{summary.cost('peak_memory') / 1e6:,.0f}",
+    "peak\nRSS, MB": lambda summary: f"{summary.cost('peak_rss') / 1e6:,.0f}",
     "parameters": lambda summary: f"{summary.cost('n_parameters'):,.0f}",
-    "samples\nkept": lambda summary: f"{summary.cost('n_stored'):,.0f}",
+    "exem-\nplars": lambda summary: f"{summary.cost('n_exemplars'):,.0f}",
     "passes": lambda summary: f"{summary.cost('n_passes'):,.1f}",
 }
 
 
 def print_summaries(summaries: Sequence[Summary]) -> None:
-    """Print what was reached and what it took, methods that were run alike together."""
+    """Print quality and cost, grouped by parameters, order and number of seeds."""
     for run in dict.fromkeys(map(_run, summaries)):
         say(f"With {run}:")
-        for columns in (REACHED, TAKEN):
+        for columns in (QUALITY, COST):
             table = _table("method", numbers=list(columns))
             for summary in summaries:
                 if _run(summary) == run:
@@ -48,7 +48,7 @@ def print_summaries(summaries: Sequence[Summary]) -> None:
 
 
 def print_trials(trials: Sequence[Trial]) -> None:
-    """Print what was tried and how it did."""
+    """Print the trials of a search."""
     table = _table(numbers=[*trials[0].parameters, "accuracy"])
     for trial in trials:
         table.add_row(*map(str, trial.parameters.values()), str(trial.accuracy))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon_lab.cli.console import messages, say
+from kenyon_lab.console import messages, say
 
 if TYPE_CHECKING:
     from kenyon_lab.theory.claim import Claim, Outcome

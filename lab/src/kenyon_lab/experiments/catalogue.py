@@ -1,34 +1,84 @@
-"""All experiments by their names."""
+"""All experiments by name."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from kenyon_lab.protocol.environment import environment
+from kenyon_lab.protocol.identity import ExperimentIdentity
+from kenyon_lab.protocol.job import Problem
+from kenyon_lab.protocol.record import ExperimentRecord
+
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment that can be asked for by name.
+    """An experiment of the catalogue.
 
     Parameters
     ----------
     name : str
-        As its findings are kept, and its module under `kenyon_lab.experiments`. That has a function
-        `measure`: given a seed, it returns what was found as plain numbers, texts, lists and
-        dictionaries.
+        Its name, and its module in `kenyon_lab.experiments`. The module has a function `measure`,
+        which takes a seed and returns plain numbers, texts, lists and dictionaries.
     summary : str
         What it measures, in a few words.
+    datasets : tuple of str
+        The datasets that it loads.
+    version : int
+        The code version: raise it when results may change.
     """
 
     name: str
     summary: str
+    datasets: tuple[str, ...] = ("mnist20",)
+    version: int = 1
 
     def measure(self, seed: int) -> dict[str, Any]:
-        """Do it."""
+        """Return the result with a seed."""
         found: dict[str, Any] = import_module(f"kenyon_lab.experiments.{self.name}").measure(seed)
         return found
 
+
+@dataclass(frozen=True)
+class ExperimentJob(ExperimentIdentity):
+    """The request for an experiment with one seed.
+
+    Parameters
+    ----------
+    experiment : str
+        The name of the experiment.
+    seed : int
+    """
+
+    experiment: str
+    seed: int
+
+    @property
+    def code_version(self) -> int:
+        """The code version of the experiment."""
+        return EXPERIMENTS[self.experiment].version
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of each dataset that the experiment loads."""
+        datasets = EXPERIMENTS[self.experiment].datasets
+        return {name: Problem(name).identify()[0] for name in datasets}
+
+    def run(self) -> ExperimentRecord:
+        """Do the experiment."""
+        start = time.perf_counter()
+        found = EXPERIMENTS[self.experiment].measure(self.seed)
+        return ExperimentRecord(
+            **{name: getattr(self, name) for name in self.determined_by},
+            found=found,
+            seconds=round(time.perf_counter() - start, 3),
+            **environment(),
+        )
+
+
+_BOTH = ("mnist20", "clinc150")
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -36,11 +86,13 @@ EXPERIMENTS = {
         Experiment("circuit", "two inputs through one circuit"),
         Experiment("hijacking", "two inputs that share cells, under v1, v3 and v4"),
         Experiment("pairs", "a first class forgotten while a second is learned"),
-        Experiment("prototypes", "arbitrary labels before and after the coding"),
+        Experiment("prototypes", "arbitrary labels before and after the coding", datasets=()),
         Experiment("decay", "a long stream, with and without decay"),
-        Experiment("rates", "one model read with many learning rates"),
-        Experiment("calibration", "how sure each readout is, and how often right"),
-        Experiment("compartments", "labels that swap and classes that drift, in one memory or two"),
-        Experiment("extinction", "a class's answer to a group of samples, weakened"),
+        Experiment("rates", "one model read with many learning rates", _BOTH),
+        Experiment("calibration", "confidence and accuracy of each readout", _BOTH),
+        Experiment(
+            "compartments", "labels that swap and classes that drift, in one memory or two", _BOTH
+        ),
+        Experiment("extinction", "a class's answer to a group of samples, weakened", _BOTH),
     )
 }

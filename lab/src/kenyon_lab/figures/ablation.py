@@ -10,7 +10,7 @@ from kenyon_lab.figures.curves import draw_accuracy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 
 def draw(evidence: Evidence) -> Figure:

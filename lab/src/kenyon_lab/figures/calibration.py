@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.figures.curves import DATASETS
 from kenyon_lab.figures.style import (
     BLUE,
     GREEN,
@@ -17,12 +16,13 @@ from kenyon_lab.figures.style import (
     new_figure,
 )
 from kenyon_lab.protocol.summary import spread
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _COLOURS = {"fly": VERMILION, "bayes": BLUE, "ridge": GREEN}
 FEWEST = 20
@@ -38,7 +38,7 @@ def draw(evidence: Evidence) -> Figure:
         for column, readout in enumerate(_COLOURS):
             axes = panels[row * len(_COLOURS) + column]
             _plot(axes, readout, [found[name] for found in findings])
-            axes.set_title(f"{DATASETS.get(name, name)}, {readout}")
+            axes.set_title(f"{DATASET_TITLES.get(name, name)}, {readout}")
             axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
             if row == len(names) - 1:
                 axes.set_xlabel("probability of the class predicted")

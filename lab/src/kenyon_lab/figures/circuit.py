@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
     Places = NDArray[np.float64]
 

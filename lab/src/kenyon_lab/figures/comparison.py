@@ -11,7 +11,7 @@ from kenyon_lab.figures.style import add_legend, letter_panels, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 
 def draw(evidence: Evidence) -> Figure:

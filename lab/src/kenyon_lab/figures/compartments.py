@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.figures.bands import plot_mean
-from kenyon_lab.figures.curves import DATASETS
 from kenyon_lab.figures.style import BLACK, ORANGE, VERMILION, letter_panels, new_figure
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _MEMORIES = {
     "stays": ("one memory that stays", BLACK, "o", "--"),
@@ -34,7 +34,7 @@ def draw(evidence: Evidence) -> Figure:
         above, below = panels[i], panels[i + len(cases)]
         _plot(above, runs, "changed")
         _plot(below, runs, "still")
-        above.set_title(f"{DATASETS.get(name, name)}, {_STREAMS[kind]}")
+        above.set_title(f"{DATASET_TITLES.get(name, name)}, {_STREAMS[kind]}")
         below.set_xlabel("samples since")
         for axes in (above, below):
             axes.set_ylim(-0.03, 1.02)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from kenyon_lab.figures.curves import DATASETS
 from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
 from kenyon_lab.methods import METHODS
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
+    from kenyon_lab.reproduction.evidence import Evidence
 
 MANY = 1000
 """Numbers so far apart have only their powers of ten written out."""
 COSTS: dict[str, Callable[[Summary], float]] = {
     "seconds of learning": lambda summary: summary.cost("learn_seconds"),
     # What takes less than a page would have no place on a logarithmic axis.
-    "memory, MB": lambda summary: max(1.0, summary.cost("peak_memory") / 1e6),
+    "memory, MB": lambda summary: max(1.0, summary.cost("peak_rss") / 1e6),
 }
 
 
@@ -42,7 +42,7 @@ def draw(evidence: Evidence) -> Figure:
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < MANY * low else (1,)))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.set_title(DATASETS.get(dataset, dataset))
+            axes.set_title(DATASET_TITLES.get(dataset, dataset))
     letter_panels(panels)
     add_legend(figure, panels, n_columns=5)
     return figure

@@ -11,21 +11,14 @@ from matplotlib.ticker import MaxNLocator
 from kenyon_lab.figures.bands import plot_mean
 from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
 from kenyon_lab.methods import METHODS
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
-
-DATASETS = {
-    "mnist20": "MNIST-20",
-    "tiny100": "Tiny-100, for CIFAR-100",
-    "cifar100": "CIFAR-100",
-    "clinc150": "CLINC150",
-}
-"""As they are printed."""
+    from kenyon_lab.reproduction.evidence import Evidence
 
 
 def draw_accuracy(evidence: Evidence, methods: tuple[str, ...]) -> Figure:
@@ -59,14 +52,6 @@ def plot_memory_loss(axes: Axes, dataset: str, runs: dict[str, Summary]) -> None
     axes.set_xlabel("task")
 
 
-def describe_seeds(runs: dict[str, Summary]) -> str:
-    """Say how many seeds there are, and of which methods fewer."""
-    counts = {method: len(summary.records) for method, summary in runs.items()}
-    most = max(counts.values())
-    fewer = [f"{METHODS[name].title} {count}" for name, count in counts.items() if count < most]
-    return ", ".join([f"{most} seed{'s' if most > 1 else ''}", *fewer])
-
-
 def count_seeds(runs: dict[str, Summary]) -> str:
     """Say how many seeds there are, in a few words."""
     counts = [len(summary.records) for summary in runs.values()]
@@ -90,6 +75,6 @@ def look(method: str) -> dict[str, Any]:
 
 
 def _label(axes: Axes, dataset: str, runs: dict[str, Summary], what: str) -> None:
-    axes.set_title(f"{DATASETS.get(dataset, dataset)} ({count_seeds(runs)})")
+    axes.set_title(f"{DATASET_TITLES.get(dataset, dataset)} ({count_seeds(runs)})")
     axes.set_ylabel(what)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _NO_DECAY, _AUTO = (BLACK, "o", "-"), (VERMILION, "*", "-")
 _DECAYS = ((SKY, "v", ":"), (BLUE, "s", "--"), (GREEN, "D", "-"), (ORANGE, "P", "--"))

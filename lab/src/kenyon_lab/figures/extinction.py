@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon_lab.figures.bands import plot_mean
-from kenyon_lab.figures.curves import DATASETS
 from kenyon_lab.figures.style import BLUE, GREY, VERMILION, letter_panels, new_figure
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _KINDS = {
     "others": ("all other classes", GREY, "s", "--"),
@@ -34,7 +34,7 @@ def draw(evidence: Evidence) -> Figure:
         for kind, (label, colour, marker, line) in _KINDS.items():
             look = {"label": label, "color": colour, "marker": marker, "linestyle": line}
             plot_mean(axes, x, [run[kind][i] for run in runs], **look)
-        axes.set(ylim=(-0.03, 1.02), title=f"{DATASETS.get(name, name)}, share {shares[i]:g}")
+        axes.set(ylim=(-0.03, 1.02), title=f"{DATASET_TITLES.get(name, name)}, share {shares[i]:g}")
         axes.set_xlabel("samples extinguished")
     for axes in panels[:: len(shares)]:
         axes.set_ylabel("answered with its class")

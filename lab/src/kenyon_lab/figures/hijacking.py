@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.gridspec import GridSpec
     from numpy.typing import NDArray
 
-    from kenyon_lab.experiments.archive import Finding
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.record import ExperimentRecord
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _LOOKS = ((VERMILION, "o"), (BLUE, "s"))
 """Of the first class and of the second: colour and marker."""
@@ -112,7 +112,7 @@ def _draw_scores(axes: Axes, digits: list[int], seen: dict[str, Any]) -> None:
     axes.set_xticks([0, 1, 2], ["at first", f"after the '{digits[0]}'", f"after the '{digits[1]}'"])
 
 
-def _tell_of_pairs(findings: list[Finding]) -> str:
+def _tell_of_pairs(findings: list[ExperimentRecord]) -> str:
     first, second = findings[0].found["digits"]
     unlike = findings[0].found["unlike"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon_lab.figures.catalogue import MEMORY_LOSS
-from kenyon_lab.figures.curves import DATASETS
 from kenyon_lab.figures.style import look_of, new_figure
 from kenyon_lab.methods import METHODS
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
+    from kenyon_lab.reproduction.evidence import Evidence
 
 
 def draw(evidence: Evidence) -> Figure:
@@ -34,7 +34,7 @@ def draw(evidence: Evidence) -> Figure:
                 _plot(axes, method, runs[method])
             else:
                 axes.set_axis_off()
-        panels[row * n].set_ylabel(f"{DATASETS.get(dataset, dataset)}\naccuracy on a task")
+        panels[row * n].set_ylabel(f"{DATASET_TITLES.get(dataset, dataset)}\naccuracy on a task")
     figure.supxlabel("task", fontsize=8)
     return figure
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from kenyon_lab.experiments.archive import Finding
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.record import ExperimentRecord
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _CLASSES = ((BLUE, "s"), (VERMILION, "o"))
 _TINTS = ("#cfe3f0", "#f8dcc4")
@@ -90,7 +90,7 @@ def _draw_prototypes(axes: Axes, labels: NDArray[Any], told: NDArray[Any]) -> No
     axes.set_axis_off()
 
 
-def _draw_shares(axes: Axes, findings: list[Finding], rule: str, title: str) -> None:
+def _draw_shares(axes: Axes, findings: list[ExperimentRecord], rule: str, title: str) -> None:
     for space, (name, colour, marker, line) in _SPACES.items():
         shares = [finding.found["shares"][rule][space] for finding in findings]
         look = {"label": name, "color": colour, "marker": marker, "linestyle": line}

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.figures.bands import plot_mean
-from kenyon_lab.figures.curves import DATASETS
 from kenyon_lab.figures.style import BLACK, BLUE, GREY, SKY, VERMILION, letter_panels, new_figure
+from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
 
 _CURVES = {
     "accuracy": ("accuracy", VERMILION, "o", "-"),
@@ -39,7 +39,7 @@ def draw(evidence: Evidence) -> Figure:
         if name == "mnist20":
             _mark_paper(axes, findings[0]["paper"])
         axes.set(xscale="log", ylim=(-0.03, 1.02), xlabel="learning rate")
-        axes.set_title(DATASETS.get(name, name))
+        axes.set_title(DATASET_TITLES.get(name, name))
     panels[0].set_ylabel("accuracy, or share of weights")
     letter_panels(panels)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

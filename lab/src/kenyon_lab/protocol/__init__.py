@@ -1,1 +1,1 @@
-"""Class-incremental learning: tasks, measures, runs and where their results are kept."""
+"""Class-incremental learning: tasks, measures, runs, and the store of their records."""

@@ -1,25 +1,24 @@
-"""A run that can be asked for, in this process or in another."""
+"""A run as a request: which method learns which data, and how."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timezone
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from kenyon_lab.data import Dataset, load
+from kenyon_lab.data import DATASETS, Dataset, load
 from kenyon_lab.data.split import split
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol import measures
-from kenyon_lab.protocol.circumstances import machine, versions
-from kenyon_lab.protocol.record import Record, plain
+from kenyon_lab.protocol.environment import environment
+from kenyon_lab.protocol.fingerprints import DECLARED, compute_fingerprint
+from kenyon_lab.protocol.identity import RunIdentity
+from kenyon_lab.protocol.record import RunRecord, plain
 from kenyon_lab.protocol.stream import Stream
-from kenyon_lab.protocol.teaching import Outcome, teach
+from kenyon_lab.protocol.training import TrainingResult, train
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,16 +31,17 @@ Part = Literal["test", "validation"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be learned.
+    """A dataset as a problem of class-incremental learning.
 
     Parameters
     ----------
     name : str
-        A dataset of the catalogue, or a file of your own.
+        A dataset of the catalogue, or the path of a user's file.
     n_tasks, label
         As of `kenyon_lab.data.load`.
     part : {"test", "validation"}
-        Test on the dataset's test samples, or on a fifth of those to learn from, never seen again.
+        Test on the dataset's test samples, or on a fifth of its training samples, which are then
+        not learned.
     """
 
     name: str
@@ -49,10 +49,22 @@ class Problem:
     label: str | None = None
     part: Part = "test"
 
-    def usual(self, method: str) -> tuple[str, dict[str, Any]]:
-        """Return where a method's parameters come from, the paper or its defaults, and which."""
+    def defaults(self, method: str) -> tuple[str, dict[str, Any]]:
+        """Return the default parameters of a method, after their setting: "paper" or "default"."""
         known = METHODS[method].paper.get(self.name)
         return ("default", {}) if known is None else ("paper", known)
+
+    def identify(self) -> tuple[str, int]:
+        """Return the fingerprint of the data and the number of tasks.
+
+        Data with a declared fingerprint are not loaded.
+        """
+        if self.name in DECLARED:
+            n_tasks = DATASETS[self.name].n_tasks
+            if self.n_tasks in (None, n_tasks):
+                return DECLARED[self.name][self.part], n_tasks
+        dataset = self.load()
+        return compute_fingerprint(dataset), dataset.n_tasks
 
     def load(self) -> Dataset:
         """Return the data."""
@@ -64,83 +76,100 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Job:
-    """A method, with all its parameters, to be taught a problem.
+class Job(RunIdentity):
+    """The request for a run.
 
     Parameters
     ----------
     problem : Problem
     fingerprint : str
-        Of the data, as `fingerprint` returns it.
-    method, setting : str
-        The method's name, and where its parameters come from.
+        The fingerprint of the problem's data.
+    method : str
+        The name of the method.
     parameters : dict
         All parameters of the method but the seed and the number of threads.
     order, permuted, seed
-        As of `Stream`; the seed is the method's as well.
+        As of `Stream`; the method has the same seed.
     n_threads : int
         As of `Method`.
-    alone : bool
-        As of `teach`.
+    single_task : bool
+        As of `train`.
     """
 
     problem: Problem
     fingerprint: str
     method: str
-    setting: str
     parameters: dict[str, Any]
     order: Order
     permuted: bool = False
     seed: int = 0
     n_threads: int = 1
-    alone: bool = True
+    single_task: bool = True
 
     @property
     def dataset(self) -> str:
-        """The name of the dataset; of a file of your own, without its folder."""
+        """The name of the dataset; of a user's file, without its folder."""
         return Path(self.problem.name).name
 
     @property
-    def digest(self) -> str:
-        """Follows from the data, the method, its parameters, the order of samples and the seed."""
-        identity = asdict(self)
-        for name in ("problem", "setting", "n_threads", "alone"):
-            del identity[name]
-        text = json.dumps(identity, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+    def code_version(self) -> int:
+        """The code version of the method."""
+        return METHODS[self.method].version
+
+    def accepts(self, record: RunRecord) -> bool:
+        """Return whether a run had as many threads, and has single-task accuracies if requested."""
+        complete = record.single_task is not None or not self.single_task
+        return complete and record.n_threads == self.n_threads
 
     def make(self) -> Method:
-        """Return the method."""
+        """Return the method.
+
+        Raises
+        ------
+        ImportError
+            If a package that the method needs is not installed.
+        ValueError
+            If the method does not have one of the parameters.
+        """
         return METHODS[self.method].make(
             **self.parameters, seed=self.seed, n_threads=self.n_threads
         )
 
-    def run(self, watch: Callable[[int, float], None] = lambda task, accuracy: None) -> Record:
-        """Do it, telling of each task that was learned and of the accuracy so far."""
+    def run(self, on_task: Callable[[int, float], None] = lambda task, accuracy: None) -> RunRecord:
+        """Run it; `on_task` receives each task learned and the accuracy so far."""
         dataset = self.problem.load()
-        if fingerprint(dataset) != self.fingerprint:
-            raise ValueError(f"the data of {self.dataset} have changed since the run was planned")
+        found = compute_fingerprint(dataset)
+        if found != self.fingerprint:
+            raise ValueError(
+                f"the data of {self.dataset} must have the fingerprint {self.fingerprint}; they "
+                f"have {found}"
+            )
         stream = Stream(dataset, self.order, self.seed, self.permuted)
         with catch_warnings(record=True) as caught:
             simplefilter("always", RuntimeWarning)
-            outcome = teach(self.make, stream, alone=self.alone, watch=watch)
+            result = train(self.make, stream, single_task=self.single_task, on_task=on_task)
         warned = dict.fromkeys(str(warning.message) for warning in caught)
-        return self._record(dataset, outcome, list(warned))
+        return self._record(dataset, result, list(warned))
 
-    def _record(self, dataset: Dataset, outcome: Outcome, warned: list[str]) -> Record:
-        R = outcome.R
-        so_far = measures.accuracy_so_far(R, outcome.n_tested)
-        alone = np.full(len(R), np.nan) if outcome.alone is None else outcome.alone
+    def _record(self, dataset: Dataset, result: TrainingResult, warned: list[str]) -> RunRecord:
+        R = result.R
+        so_far = measures.accuracy_so_far(R, result.n_tested)
+        single = np.full(len(R), np.nan) if result.single_task is None else result.single_task
         summary = {
             "accuracy": float(so_far[-1]),
             "average_accuracy": measures.mean(so_far),
             "memory_loss": measures.mean(measures.memory_loss(R)),
             "learned": measures.mean(np.diag(R)),
             "backward_transfer": measures.backward_transfer(R),
-            "intransigence": measures.mean(measures.intransigence(R, alone)),
+            "intransigence": measures.mean(measures.intransigence(R, single)),
         }
-        return Record(
-            digest=self.digest,
+        return RunRecord(
+            method=self.method,
+            code_version=self.code_version,
+            parameters=self.parameters,
+            order=self.order,
+            permuted=self.permuted,
+            seed=self.seed,
             dataset=self.dataset,
             part=self.problem.part,
             fingerprint=self.fingerprint,
@@ -149,36 +178,19 @@ class Job:
             n_features=dataset.n_features,
             n_train=len(dataset.X_train),
             n_test=len(dataset.X_test),
-            method=self.method,
-            setting=self.setting,
-            parameters=self.parameters,
-            order=self.order,
-            permuted=self.permuted,
-            seed=self.seed,
             accuracies=[plain(row[: i + 1]) for i, row in enumerate(R)],
-            n_tested=outcome.n_tested.tolist(),
-            alone=None if outcome.alone is None else plain(outcome.alone),
+            n_tested=result.n_tested.tolist(),
+            single_task=None if result.single_task is None else plain(result.single_task),
             accuracy_so_far=plain(so_far),
             measures={name: plain(value) for name, value in summary.items()},
-            learn_seconds=plain(outcome.learn_seconds),
-            predict_seconds=plain(outcome.predict_seconds),
-            peak_memory=outcome.peak_memory,
-            n_parameters=outcome.n_parameters,
-            n_stored=outcome.n_stored,
-            n_shown=outcome.n_shown,
-            n_passes=plain(outcome.n_shown / len(dataset.X_train)),
+            learn_seconds=plain(result.learn_seconds),
+            predict_seconds=plain(result.predict_seconds),
+            peak_rss=result.peak_rss,
+            n_parameters=result.n_parameters,
+            n_exemplars=result.n_exemplars,
+            n_shown=result.n_shown,
+            n_passes=plain(result.n_shown / len(dataset.X_train)),
             n_threads=self.n_threads,
-            versions=versions(),
-            machine=machine(),
-            date=f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
             warnings=warned,
+            **environment(),
         )
-
-
-def fingerprint(dataset: Dataset) -> str:
-    """Return a text that follows from every sample and label, and from how tasks are cut."""
-    hashed = hashlib.sha256(str(dataset.n_tasks).encode())
-    for array in (dataset.X_train, dataset.y_train, dataset.X_test, dataset.y_test):
-        hashed.update(f"{array.dtype.str} {array.shape}".encode())
-        hashed.update(np.ascontiguousarray(array).data)
-    return hashed.hexdigest()[:16]

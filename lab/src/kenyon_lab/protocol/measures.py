@@ -1,7 +1,7 @@
-"""What is read from the accuracies on all tasks after each of them.
+"""Measures of continual learning, computed from the accuracies on all tasks after each task.
 
-`R[i, j]` is the accuracy on task j after task i was learned, NaN above the diagonal and where a
-task has nothing to be tested on.
+`R[i, j]` is the accuracy on task j after task i was learned, NaN above the diagonal and for tasks
+without test samples.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def accuracy_so_far(R: Numbers, n_tested: NDArray[np.integer]) -> Numbers:
 def memory_loss(R: Numbers) -> Numbers:
     """Return for each task its accuracy when it was learned minus that at the end.
 
-    It says little without `np.diag(R)`, what there was to lose: who never learns loses nothing.
+    Read it beside `np.diag(R)`, the accuracy when learned: a model that learns nothing loses
+    nothing.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def memory_loss(R: Numbers) -> Numbers:
 
 
 def backward_transfer(R: Numbers) -> float:
-    """Return how much later tasks changed the accuracy of earlier ones, on average.
+    """Return the mean change of the accuracy of earlier tasks by later ones.
 
     Examples
     --------
@@ -62,21 +63,21 @@ def backward_transfer(R: Numbers) -> float:
     return mean((R[-1] - np.diag(R))[:-1])
 
 
-def intransigence(R: Numbers, alone: Numbers) -> Numbers:
-    """Return for each task by how much a new model, taught nothing else, learned it better.
+def intransigence(R: Numbers, single_task: Numbers) -> Numbers:
+    """Return for each task the accuracy of a single-task model minus that when it was learned.
 
     Examples
     --------
     >>> import numpy as np
     >>> R = np.array([[1.0, np.nan], [0.25, 0.75]])
-    >>> intransigence(R, alone=np.array([1.0, 1.0]))
+    >>> intransigence(R, single_task=np.array([1.0, 1.0]))
     array([0.  , 0.25])
     """
-    return alone - np.diag(R)
+    return single_task - np.diag(R)
 
 
 def mean(numbers: Numbers) -> float:
-    """Return the mean of those that are numbers, and NaN if none is.
+    """Return the mean without NaN, and NaN if nothing else is left.
 
     Examples
     --------

@@ -1,74 +1,92 @@
-"""Where results are kept: a folder of JSON files, one for each run."""
+"""The store of results: a folder with a JSON file for each record."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
-from kenyon_lab.protocol.record import Record
+from kenyon_lab.protocol.record import (
+    ExperimentRecord,
+    R,
+    RunRecord,
+    SearchRecord,
+    from_json,
+)
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from kenyon_lab.protocol.job import Job
+    from kenyon_lab.protocol.identity import (
+        ExperimentIdentity,
+        Identity,
+        RunIdentity,
+        SearchIdentity,
+    )
+    from kenyon_lab.protocol.record import Record
 
-WORDS = ("given", "grid", "tuned", "default", "paper")
-"""Where parameters may come from, the most telling last."""
+_CLASSES: dict[str, Any] = {cls.kind: cls for cls in (RunRecord, ExperimentRecord, SearchRecord)}
 
 
 class Store:
-    """Finished runs, each in a file of its own, which is there whole or not at all.
+    """Records of runs, experiments and searches, each found by its digest.
+
+    A file is written completely or not at all.
 
     Parameters
     ----------
     folder : str or path
-        Runs are in ``runs/dataset/method/order-seed-digest.json``.
+
+    Examples
+    --------
+    >>> from kenyon_lab.protocol.job import Problem
+    >>> from kenyon_lab.protocol.plan import Plan
+    >>> from kenyon_lab.protocol.store import Store
+    >>> (job,) = Plan(Problem("digits")).jobs("ncm")
+    >>> print(Store("results").find(job))
+    None
     """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
 
-    def path(self, job: Job) -> Path:
-        """Return where the record of a job is, or would be."""
-        folder = self.folder / "runs" / job.dataset / job.method
-        return folder / f"{job.order}-{job.seed}-{job.digest}.json"
-
-    def find(self, job: Job) -> Record | None:
-        """Return the record of a job if it was done before, with all that it asks for.
-
-        The version of the code is not asked for: whoever changes a method deletes its records. A
-        run that was asked for with another word for the same parameters, as when a search came to
-        the usual ones, is kept by the most telling word that it was ever asked for with.
-        """
-        path = self.path(job)
+    @overload
+    def find(self, request: RunIdentity) -> RunRecord | None: ...
+    @overload
+    def find(self, request: ExperimentIdentity) -> ExperimentRecord | None: ...
+    @overload
+    def find(self, request: SearchIdentity) -> SearchRecord | None: ...
+    def find(self, request: Identity) -> Record | None:
+        """Return the record with the digest of a request, if the store has it."""
+        path = self.path(request)
         if not path.is_file():
             return None
-        record = self._read(path)
-        if record.n_threads != job.n_threads or (record.alone is None and job.alone):
-            return None
-        asked_for = replace(record, setting=job.setting)
-        if WORDS.index(job.setting) > WORDS.index(record.setting):
-            self.put(job, asked_for)
-        return asked_for
+        record: Record = self._read(path, _CLASSES[request.kind])
+        return record if request.accepts(record) else None
 
-    def put(self, job: Job, record: Record) -> None:
-        """Keep a record."""
-        path = self.path(job)
+    def put(self, record: Record) -> Path:
+        """Write a record; return the path of its file."""
+        path = self.path(record)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as beside:
             beside.write_text(record.to_json(), encoding="utf-8")
+        return path
 
-    def __iter__(self) -> Iterator[Record]:
-        """Yield all records, sorted by where they are."""
-        for path in sorted(self.folder.glob("runs/*/*/*.json")):
-            yield self._read(path)
+    def path(self, request: Identity) -> Path:
+        """Return the path of the record with the digest of a request."""
+        return self.folder / request.path
 
-    @staticmethod
-    def _read(path: Path) -> Record:
+    def records(self, kind: type[R]) -> Iterator[R]:
+        """Yield all records of a kind, sorted by path."""
+        for path in sorted((self.folder / kind.location.partition("/")[0]).rglob("*.json")):
+            yield self._read(path, kind)
+
+    def _read(self, path: Path, kind: type[R]) -> R:
         try:
-            return Record.from_json(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{path} does not hold the record of a run: {error}") from error
+            record = from_json(path.read_text(encoding="utf-8"), kind)
+            if self.path(record) != path:
+                raise ValueError(f"its content has the digest {record.digest}")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path} is not the record of a {kind.kind}: {error}") from error
+        return record

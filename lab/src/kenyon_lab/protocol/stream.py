@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """The tasks of a dataset, one after another, and what each is tested on.
+    """The tasks of a dataset in sequence, with the test samples of each.
 
-    Classes are numbered in the order in which they come: a task's classes are those from
-    `starts[task]` to below `starts[task + 1]`.
+    Classes are numbered in the order of the stream: a task has the classes from `starts[task]` up
+    to, but not including, `starts[task + 1]`.
 
     Parameters
     ----------
     dataset : Dataset
     order : {"shuffled", "classes"}
-        How the samples of a task come: shuffled, or all of one class, then all of the next.
+        The samples of a task are shuffled, or sorted by class.
     seed : int
-        Draws the order of the samples of a task.
+        Shuffles the samples of a task.
     permuted : bool
-        Whether the classes come in an order drawn by the seed, and not in their own.
+        Whether the seed permutes the classes.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Stream:
         return self.dataset.n_tasks
 
     def taught(self, task: int) -> Samples:
-        """Return the samples to learn in a task, in the order in which they come."""
+        """Return the training samples of a task, in order."""
         X, y = self._samples(task, self.dataset.X_train, self.dataset.y_train)
         if self.order == "shuffled":
             order = np.random.default_rng([self.seed, task]).permutation(len(y))
@@ -75,7 +75,7 @@ class Stream:
         return X[order], y[order]
 
     def tested(self, task: int) -> Samples:
-        """Return the samples that a task is tested on."""
+        """Return the test samples of a task."""
         return self._samples(task, self.dataset.X_test, self.dataset.y_test)
 
     def _samples(self, task: int, X: NDArray[Any], y: NDArray[np.intp]) -> Samples:

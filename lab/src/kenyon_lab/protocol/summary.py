@@ -1,8 +1,7 @@
-"""Runs that differ in their seeds only, taken together."""
+"""Runs that differ only in their seeds."""
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.record import RunRecord
 
 TWICE = 2.0
 ONE_RUN = 0.03
@@ -26,11 +25,14 @@ class Summary:
 
     Parameters
     ----------
-    records : list of Record
-        At least one; they differ in their seeds.
+    records : list of RunRecord
+        At least one; they differ only in their seeds.
+    setting : str
+        The source of the parameters: "paper", "tuned", "default" or "given".
     """
 
-    records: list[Record]
+    records: list[RunRecord]
+    setting: str = "default"
 
     @property
     def method(self) -> str:
@@ -38,19 +40,14 @@ class Summary:
         return self.records[0].method
 
     @property
-    def setting(self) -> str:
-        """Where its parameters come from."""
-        return self.records[0].setting
-
-    @property
     def order(self) -> str:
-        """How the samples of a task came."""
+        """The order of the samples of a task."""
         return self.records[0].order
 
     @property
     def sees_once(self) -> bool:
-        """Whether it keeps no samples and learns from none twice."""
-        return self.cost("n_stored") == 0 and self.cost("n_passes") < TWICE
+        """Whether it stores no samples and learns from none twice."""
+        return self.cost("n_exemplars") == 0 and self.cost("n_passes") < TWICE
 
     @property
     def n_classes_so_far(self) -> NDArray[np.intp]:
@@ -84,25 +81,25 @@ class Summary:
         return spread(record.accuracy_so_far[n_tasks - 1] for record in self.records)
 
     def cost(self, name: str) -> float:
-        """Return what a run took, the median: seconds of all tasks, or a number of a record."""
+        """Return the median of a cost over runs: seconds of all tasks, or a number of a record."""
         costs = [getattr(record, name) for record in self.records]
         return float(np.median([np.sum(cost) for cost in costs]))
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean and a standard deviation (of a sample: over n - 1), as people read them."""
+    """A mean and a standard deviation (of a sample: over n - 1)."""
 
     mean: float
     deviation: float
 
     def above(self, other: Spread) -> bool:
-        """Tell whether this is above another by more than their deviations together.
+        """Return whether this mean is above another by more than their deviations together.
 
-        A single number is taken to stray by 0.03.
+        The deviation of a single number counts as 0.03.
         """
-        strays = (ONE_RUN if np.isnan(x.deviation) else x.deviation for x in (self, other))
-        return self.mean - other.mean > math.hypot(*strays)
+        deviations = (ONE_RUN if np.isnan(x.deviation) else x.deviation for x in (self, other))
+        return self.mean - other.mean > math.hypot(*deviations)
 
     @property
     def middle(self) -> str:
@@ -114,7 +111,7 @@ class Spread:
 
 
 def spread(numbers: Iterable[float | None]) -> Spread:
-    """Return the mean and standard deviation of the numbers among these.
+    """Return the mean and standard deviation of numbers, without those that are None.
 
     Examples
     --------
@@ -124,18 +121,3 @@ def spread(numbers: Iterable[float | None]) -> Spread:
     known = np.array([number for number in numbers if number is not None])
     mean = float(known.mean()) if len(known) else float("nan")
     return Spread(mean, float(known.std(ddof=1)) if len(known) > 1 else float("nan"))
-
-
-def summarise(records: Iterable[Record]) -> list[Summary]:
-    """Put together the runs that differ in their seeds only, in the order in which they came."""
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        alike = (
-            record.fingerprint,
-            record.method,
-            record.parameters,
-            record.order,
-            record.permuted,
-        )
-        groups.setdefault(json.dumps(alike, sort_keys=True), []).append(record)
-    return [Summary(group) for group in groups.values()]

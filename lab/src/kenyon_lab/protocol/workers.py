@@ -1,4 +1,4 @@
-"""Jobs in processes of their own, some at a time."""
+"""Jobs in worker processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from kenyon_lab.protocol.record import Record
+from kenyon_lab.protocol.record import RunRecord
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -22,45 +22,45 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class News:
-    """Something has happened to a job."""
+class Event:
+    """A change in the state of a job."""
 
     job: Job
 
 
 @dataclass(frozen=True, eq=False)
-class Started(News):
-    """It has begun."""
+class Started(Event):
+    """The job has started."""
 
 
 @dataclass(frozen=True, eq=False)
-class Learned(News):
-    """It has learned one more task, and has this accuracy so far."""
+class Learned(Event):
+    """The job has learned one more task, and has this accuracy so far."""
 
     task: int
     accuracy: float
 
 
 @dataclass(frozen=True, eq=False)
-class Finished(News):
-    """It is done, and its record is in the store; or it was there before."""
+class Finished(Event):
+    """The job is finished and its record is in the store, or was there before (`cached`)."""
 
-    record: Record
-    before: bool = False
+    record: RunRecord
+    cached: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Failed(News):
-    """It came to nothing, for a reason that is one sentence."""
+class Failed(Event):
+    """The job has failed, for a reason in one sentence."""
 
     reason: str
 
 
-def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[News, None, None]:
-    """Run each job that is not in the store in a new process, at most `n_jobs` at a time.
+def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[Event, None, None]:
+    """Run each job that the store lacks in a new process, at most `n_jobs` at a time.
 
-    A process of its own makes the memory that a job takes its own as well, and a job that dies,
-    however it does, takes no other with it. Closing the iterator ends the processes.
+    One process per job makes its peak RSS its own, and a job that crashes ends no other. Closing
+    the iterator terminates the processes.
     """
     waiting: deque[Job] = deque()
     for job in jobs:
@@ -68,9 +68,9 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[News, N
         if record is None:
             waiting.append(job)
         else:
-            yield Finished(job, record, before=True)
+            yield Finished(job, record, cached=True)
     if waiting:
-        # A folder that cannot be written to is better known of before the first is done.
+        # A folder that cannot be written to raises here, before the first job runs.
         store.folder.mkdir(parents=True, exist_ok=True)
     working: dict[Connection, tuple[Job, SpawnProcess]] = {}
     try:
@@ -81,12 +81,12 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[News, N
                 working[connection] = job, process
                 yield Started(job)
             for connection in _ready(working):
-                news = _hear(connection, *working[connection])
-                if isinstance(news, Finished):
-                    store.put(news.job, news.record)
-                if not isinstance(news, Learned):
+                event = _receive(connection, *working[connection])
+                if isinstance(event, Finished):
+                    store.put(event.record)
+                if not isinstance(event, Learned):
                     del working[connection]
-                yield news
+                yield event
     finally:
         for _, process in working.values():
             process.terminate()
@@ -102,8 +102,8 @@ def _start(job: Job) -> tuple[Connection, SpawnProcess]:
     context = get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(job, there), daemon=True)
-    # Ctrl-C reaches the whole group, but the parent decides what it means. A process inherits what
-    # is blocked, unless the start of the tracker, the first of all, comes in between.
+    # Ctrl-C reaches the whole group, but only the parent handles it. A process inherits blocked
+    # signals, unless multiprocessing starts its resource tracker first.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -114,35 +114,35 @@ def _start(job: Job) -> tuple[Connection, SpawnProcess]:
     return here, process
 
 
-def _hear(connection: Connection, job: Job, process: SpawnProcess) -> News:
-    """Wait for the next that a worker tells, of which all but tasks learned are its last words."""
+def _receive(connection: Connection, job: Job, process: SpawnProcess) -> Event:
+    """Wait for the next message of a worker; after any but a learned task, the worker ends."""
     try:
-        told = connection.recv()
+        message = connection.recv()
     except (EOFError, OSError):
-        # It may have been ended in the middle of a message.
+        # The worker may have been killed in the middle of a message.
         process.join()
-        return Failed(job, _how_it_ended(process.exitcode or 0))
-    if isinstance(told, tuple):
-        return Learned(job, *told)
+        return Failed(job, _describe_exit(process.exitcode or 0))
+    if isinstance(message, tuple):
+        return Learned(job, *message)
     process.join()
-    return Finished(job, told) if isinstance(told, Record) else Failed(job, told)
+    return Finished(job, message) if isinstance(message, RunRecord) else Failed(job, message)
 
 
-def _how_it_ended(exit_code: int) -> str:
+def _describe_exit(exit_code: int) -> str:
     if exit_code < 0:
         name = signal.Signals(-exit_code).name
-        hint = ", perhaps for want of memory" if exit_code == -signal.SIGKILL else ""
-        return f"its process was ended by {name}{hint}"
-    return f"its process ended with exit code {exit_code} before it was done"
+        hint = ", perhaps because memory ran out" if exit_code == -signal.SIGKILL else ""
+        return f"its process was killed by {name}{hint}"
+    return f"its process ended with exit code {exit_code} before it finished"
 
 
 def _work(job: Job, connection: Connection) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     try:
-        told: Record | str = job.run(lambda task, accuracy: connection.send((task, accuracy)))
+        message: RunRecord | str = job.run(lambda *learned: connection.send(learned))
     except Exception as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-    connection.send(told)
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+    connection.send(message)
 
 
 def _end_with_parent() -> None:

@@ -12,7 +12,7 @@ from kenyon_lab.reproduction.judgement import Judgement, Statement
 from kenyon_lab.reproduction.rules import ABOVE, NOT_MEASURED, outcome
 
 if TYPE_CHECKING:
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
     from kenyon_lab.reproduction.findings import Found, Read
     from kenyon_lab.reproduction.judgement import Outcome
 

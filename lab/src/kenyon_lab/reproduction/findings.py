@@ -11,7 +11,7 @@ from kenyon_lab.reproduction.rules import NOT_MEASURED, outcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
     from kenyon_lab.reproduction.judgement import Outcome
     from kenyon_lab.reproduction.rules import Judge
 

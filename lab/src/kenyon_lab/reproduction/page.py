@@ -18,9 +18,8 @@ from kenyon_lab.shared import replacing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kenyon_lab.experiments.archive import Finding
     from kenyon_lab.figures.catalogue import FigureEntry
-    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
     from kenyon_lab.protocol.summary import Summary
     from kenyon_lab.reproduction.judgement import Judgement, Outcome, Statement
 
@@ -60,7 +59,7 @@ class Report:
     reasons: list[str]
     figures: list[tuple[FigureEntry, bytes]]
     runs: dict[str, dict[str, Summary]]
-    findings: dict[str, list[Finding]]
+    findings: dict[str, list[ExperimentRecord]]
     missing: list[str]
     command: str
 
@@ -87,13 +86,13 @@ def _render(report: Report) -> str:
         columns=tables.COLUMNS,
         groups=Counter(column.group for column in tables.COLUMNS),
         tables=tables,
-        circumstances=tables.circumstances(_results(report)),
+        environments=tables.environments(_results(report)),
         datasets=DATASETS,
         methods=METHODS,
     )
 
 
-def _results(report: Report) -> list[Record | Finding]:
+def _results(report: Report) -> list[RunRecord | ExperimentRecord]:
     summaries = [summary for runs in report.runs.values() for summary in runs.values()]
     records = [record for summary in summaries for record in summary.records]
     return [*records, *(f for findings in report.findings.values() for f in findings)]

@@ -1,40 +1,37 @@
-"""What is run: a quick look at the paper, or all of it."""
+"""The profiles of the reproduction: a quick part of the paper, or all of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.data import DATASETS
-from kenyon_lab.experiments.catalogue import EXPERIMENTS
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.job import Problem
-from kenyon_lab.protocol.summary import summarise
+from kenyon_lab.protocol.plan import Plan
+from kenyon_lab.protocol.summary import Summary
+from kenyon_lab.reproduction.evidence import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from kenyon_lab.experiments.archive import Archive
     from kenyon_lab.protocol.job import Job
-    from kenyon_lab.protocol.planning import Plan
-    from kenyon_lab.protocol.record import Record
     from kenyon_lab.protocol.store import Store
-    from kenyon_lab.protocol.summary import Summary
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Which methods are run on which datasets, and with how many seeds.
+    """The methods, datasets and experiments of a reproduction, and the number of seeds.
 
     Parameters
     ----------
     name : str
     datasets, methods, experiments : tuple of str
     n_seeds : int
-        Of runs and of experiments; an experiment that is asked for by name is done all the same.
+        The seeds of runs and of experiments. A figure that is requested by name has its experiment
+        run even if `experiments` lacks it.
     fewer : mapping
-        Seeds of those methods, by dataset, that take too long for all.
+        The number of seeds by (dataset, method), where all would take too long.
     """
 
     name: str
@@ -44,53 +41,51 @@ class Profile:
     n_seeds: int
     fewer: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
-    def usual(self, dataset: str, method: str) -> tuple[str, dict[str, Any]]:
-        """Return where a method's parameters come from, and which they are.
+    def defaults(self, dataset: str, method: str) -> tuple[str, dict[str, Any]]:
+        """Return the parameters of a method after their setting: "paper", "tuned" or "default".
 
-        Where the paper has none, they are those that a search chose, if there was one.
+        Parameters that the paper does not state are those that a search chose, if there was one.
         """
-        setting, parameters = Problem(dataset).usual(method)
+        setting, parameters = Problem(dataset).defaults(method)
         tuned = METHODS[method].tuned.get((dataset, METHODS[method].order))
         if setting == "default" and tuned is not None:
             setting, parameters = "tuned", tuned
         return setting, parameters | FEWER_UNITS.get(method, {})
 
-    def seeds(self, dataset: str, method: str) -> range:
-        """Return the seeds that a method is run with."""
-        return range(self.fewer.get((dataset, method), self.n_seeds))
+    def plan(self, dataset: str) -> Plan:
+        """Return the plan of the runs on a dataset.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the data must be loaded to identify them, and there are none.
+        """
+        return Plan(Problem(dataset), range(self.n_seeds), single_task=False)
 
     def jobs(self, plan: Plan, method: str) -> list[Job]:
-        """Return the runs of a method that this profile has among those of a plan."""
+        """Return the jobs of a method."""
         dataset = plan.problem.name
-        jobs = plan.jobs(method, *self.usual(dataset, method))
-        return [job for job in jobs if job.seed in self.seeds(dataset, method)]
+        n_seeds = self.fewer.get((dataset, method), self.n_seeds)
+        return plan.jobs(method, self.defaults(dataset, method)[1])[:n_seeds]
 
-    def collect(self, store: Store, archive: Archive) -> Evidence:
-        """Return what there is of this profile among results that were kept."""
-        found: dict[tuple[str, str], Summary] = {}
-        for summary in summarise(self._wanted(store)):
-            key = summary.records[0].dataset, summary.method
-            if key in found:
-                raise ValueError(
-                    f"{store.folder} holds runs of {key[1]} on {key[0]} that differ in more than "
-                    "their seeds: delete those that do not belong there"
-                )
-            found[key] = summary
-        runs = {
-            dataset: {m: found[dataset, m] for m in self.methods if (dataset, m) in found}
-            for dataset in self.datasets
-        }
+    def collect(self, store: Store) -> Evidence:
+        """Return the records of exactly the jobs of this profile."""
+        runs = {dataset: self._summaries(store, dataset) for dataset in self.datasets}
         findings = {
-            name: [f for seed in range(self.n_seeds) if (f := archive.find(name, seed))]
+            name: [
+                record
+                for seed in range(self.n_seeds)
+                if (record := store.find(ExperimentJob(name, seed)))
+            ]
             for name in EXPERIMENTS
         }
         return Evidence(
-            {dataset: of_it for dataset, of_it in runs.items() if of_it},
-            {name: of_it for name, of_it in findings.items() if of_it},
+            {dataset: found for dataset, found in runs.items() if found},
+            {name: found for name, found in findings.items() if found},
         )
 
     def missing(self, evidence: Evidence) -> list[str]:
-        """Say what this profile has of which there is no evidence."""
+        """Return a sentence for each part of this profile that has no evidence."""
         sentences = []
         for dataset in self.datasets:
             runs = evidence.runs.get(dataset, {})
@@ -103,28 +98,24 @@ class Profile:
             sentences.append(f"There are no findings of {', '.join(lacks)}.")
         return sentences
 
-    def _wanted(self, store: Store) -> Iterator[Record]:
-        for record in store:
-            if record.dataset not in self.datasets or record.method not in self.methods:
-                continue
-            setting, parameters = self.usual(record.dataset, record.method)
-            # A search may come to the defaults: then runs are known by either word.
-            settings = (setting, "default") if setting == "tuned" else (setting,)
-            if (
-                (record.part, record.permuted) == ("test", False)
-                and record.n_tasks == DATASETS[record.dataset].n_tasks
-                and record.setting in settings
-                and record.order == METHODS[record.method].order
-                and parameters.items() <= record.parameters.items()
-                and record.seed in self.seeds(record.dataset, record.method)
-            ):
-                yield replace(record, setting=setting)
+    def _summaries(self, store: Store, dataset: str) -> dict[str, Summary]:
+        """Return the runs of each method that has some."""
+        try:
+            plan = self.plan(dataset)
+        except FileNotFoundError:
+            return {}
+        summaries = {}
+        for method in self.methods:
+            records = [r for job in self.jobs(plan, method) if (r := store.find(job))]
+            if records:
+                summaries[method] = Summary(records, self.defaults(dataset, method)[0])
+        return summaries
 
 
 FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
 """As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
 
-# What the paper does not have, and takes minutes.
+# Not in the paper, and takes minutes.
 _SLOW = {"ranpac", "fly-cl", "ridge", "calibration", "compartments", "extinction"}
 _LARGE = ("tiny100", "cifar100")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kenyon_lab.figures.catalogue import FigureEntry
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.reproduction.evidence import Evidence
     from kenyon_lab.reproduction.judgement import Judgement, Statement
 
 
@@ -34,8 +34,8 @@ def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> li
     return paths
 
 
-def write_report(evidence: Evidence, folder: Path, command: str, missing: list[str]) -> list[str]:
-    """Write the page, the verdict, the sheet of runs and the figures; return the headline."""
+def write_report(evidence: Evidence, folder: Path, command: str, missing: list[str]) -> Report:
+    """Write the page, the verdict, the table of runs and the figures; return the report."""
     paths = draw(FIGURES.values(), evidence, folder)
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
     report = Report(
@@ -55,7 +55,7 @@ def write_report(evidence: Evidence, folder: Path, command: str, missing: list[s
     write_page(folder / "index.html", report)
     write_verdict(folder / "verdict.md", report.headline, judged, command)
     write_sheet(folder / "results.csv", evidence.runs)
-    return report.headline
+    return report
 
 
 def _with_seeds(entry: FigureEntry, evidence: Evidence) -> FigureEntry:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kenyon_lab.figures.curves import DATASETS, describe_seeds
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import ONE_RUN, Spread
+from kenyon_lab.reproduction.evidence import DATASET_TITLES, describe_seeds
 from kenyon_lab.reproduction.judgement import Judgement
 from kenyon_lab.reproduction.tables import halfway
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kenyon_lab.figures.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
+    from kenyon_lab.reproduction.evidence import Evidence
     from kenyon_lab.reproduction.judgement import Outcome
 
     Judge = Callable[[Evidence], Judgement]
@@ -241,4 +241,4 @@ def _called(method: str, spread: Spread) -> str:
 
 
 def _where(dataset: str, runs: dict[str, Summary]) -> str:
-    return f"{DATASETS.get(dataset, dataset)}, {describe_seeds(runs)}"
+    return f"{DATASET_TITLES.get(dataset, dataset)}, {describe_seeds(runs)}"

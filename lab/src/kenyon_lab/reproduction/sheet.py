@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.record import RunRecord
     from kenyon_lab.protocol.summary import Summary
 
 MEASURES = (
@@ -23,15 +23,15 @@ MEASURES = (
 )
 
 
-def _measure(name: str) -> Callable[[Record], object]:
+def _measure(name: str) -> Callable[[RunRecord], object]:
     return lambda run: run.measures[name]
 
 
-COLUMNS: dict[str, Callable[[Record], object]] = {
+COLUMNS: dict[str, Callable[[RunRecord], object]] = {
     "dataset": lambda run: run.dataset,
     "method": lambda run: run.method,
     "title": lambda run: METHODS[run.method].title,
-    "setting": lambda run: run.setting,
+    "setting": lambda run: None,
     "order": lambda run: run.order,
     "seed": lambda run: run.seed,
     "accuracy_half": lambda run: run.accuracy_so_far[halfway(run) - 1],
@@ -39,9 +39,9 @@ COLUMNS: dict[str, Callable[[Record], object]] = {
     "accuracy_so_far": lambda run: json.dumps(run.accuracy_so_far),
     "learn_seconds": lambda run: round(sum(run.learn_seconds), 6),
     "predict_seconds": lambda run: round(sum(run.predict_seconds), 6),
-    "peak_memory_bytes": lambda run: run.peak_memory,
+    "peak_rss_bytes": lambda run: run.peak_rss,
     "n_parameters": lambda run: run.n_parameters,
-    "n_stored": lambda run: run.n_stored,
+    "n_exemplars": lambda run: run.n_exemplars,
     "n_passes": lambda run: run.n_passes,
     "n_threads": lambda run: run.n_threads,
     "parameters": lambda run: json.dumps(run.parameters),
@@ -60,4 +60,5 @@ def write_sheet(path: Path, runs: dict[str, dict[str, Summary]]) -> None:
         for of_dataset in runs.values():
             for summary in of_dataset.values():
                 for run in summary.records:
-                    writer.writerow([read(run) for read in COLUMNS.values()])
+                    row = {name: read(run) for name, read in COLUMNS.items()}
+                    writer.writerow({**row, "setting": summary.setting}.values())

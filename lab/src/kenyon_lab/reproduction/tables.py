@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from kenyon_lab.experiments.archive import Finding
-    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
     from kenyon_lab.protocol.summary import Spread, Summary
 
 ORDERS = {"shuffled": "shuffled", "classes": "by class"}
@@ -48,7 +47,7 @@ class Column:
     is_number: bool = True
 
 
-def halfway(record: Record) -> int:
+def halfway(record: RunRecord) -> int:
     """Return how many tasks are half of a run's, rounded down, but at least one."""
     return max(1, record.n_tasks // 2)
 
@@ -140,7 +139,7 @@ COLUMNS = (
         "Cost",
         "memory, MB",
         "By how much the process grew at most while it learned and predicted, the median.",
-        _cost("peak_memory", unit=1e6),
+        _cost("peak_rss", unit=1e6),
     ),
     Column(
         "Cost",
@@ -148,7 +147,7 @@ COLUMNS = (
         "Numbers that learning changes and that must be kept to go on.",
         _cost("n_parameters"),
     ),
-    Column("Data", "kept", "Samples that are kept to be learned from again.", _cost("n_stored")),
+    Column("Data", "kept", "Samples that are kept to be learned from again.", _cost("n_exemplars")),
     Column(
         "Data",
         "passes",
@@ -184,7 +183,7 @@ def parameters(summary: Summary) -> dict[str, str]:
     return {name: str(value) for name, value in summary.records[0].parameters.items()}
 
 
-def seeds(records: Iterable[Record]) -> str:
+def seeds(records: Iterable[RunRecord]) -> str:
     """Return the seeds of runs, as people read them."""
     return ", ".join(map(str, sorted(record.seed for record in records)))
 
@@ -195,15 +194,15 @@ def warnings(summary: Summary) -> dict[str, str]:
     return {text: seeds(r for r in summary.records if text in r.warnings) for text in texts}
 
 
-def circumstances(results: Iterable[Record | Finding]) -> list[dict[str, str]]:
+def environments(results: Iterable[RunRecord | ExperimentRecord]) -> list[dict[str, str]]:
     """Return what results were obtained with, those that were obtained alike together."""
-    groups: dict[str, list[Record | Finding]] = {}
+    groups: dict[str, list[RunRecord | ExperimentRecord]] = {}
     for result in results:
         groups.setdefault(str((result.machine, result.versions)), []).append(result)
-    return [_circumstances(group) for group in groups.values()]
+    return [_environment(group) for group in groups.values()]
 
 
-def _circumstances(results: list[Record | Finding]) -> dict[str, str]:
+def _environment(results: list[RunRecord | ExperimentRecord]) -> dict[str, str]:
     first, dates = results[0], sorted(result.date for result in results)
     facts = {"runs and experiments": len(results), "first ended": dates[0], "last ended": dates[-1]}
     return {name: str(fact) for name, fact in {**facts, **first.machine, **first.versions}.items()}

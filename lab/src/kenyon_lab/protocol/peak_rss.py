@@ -1,0 +1,60 @@
+"""The memory that a block of code takes."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_PROCESS = Path("/proc/self")
+
+
+class PeakRSS:
+    """Measures the largest growth of the resident set of this process while a block runs.
+
+    Linux can reset the peak at the start of the block. On other systems the growth is measured
+    from the peak before the block, so memory that was freed before hides as much of it.
+
+    Attributes
+    ----------
+    nbytes : int
+        The growth in bytes.
+    """
+
+    nbytes = 0
+
+    def __enter__(self) -> PeakRSS:
+        try:
+            (_PROCESS / "clear_refs").write_text("5")
+            self._before = _status("VmRSS")
+        except OSError:
+            self._before = _peak_so_far()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            peak = _status("VmHWM")
+        except OSError:
+            peak = _peak_so_far()
+        self.nbytes = max(0, peak - self._before)
+
+
+def _status(name: str) -> int:
+    for line in (_PROCESS / "status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return 1024 * int(line.split()[1])
+    raise OSError(f"the status of the process lacks {name}")
+
+
+def _peak_so_far() -> int:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak

@@ -1,0 +1,112 @@
+"""The committed results: every record is requested, or listed here with the reason to keep it."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
+from kenyon_lab.methods import ORDERS
+from kenyon_lab.protocol.fingerprints import DECLARED
+from kenyon_lab.protocol.job import Problem
+from kenyon_lab.protocol.plan import Plan
+from kenyon_lab.protocol.record import ExperimentRecord, RunRecord, SearchRecord
+from kenyon_lab.protocol.search import Search
+from kenyon_lab.protocol.store import Store
+from kenyon_lab.reproduction.profiles import PROFILES
+
+STORE = Store(Path(__file__).resolve().parents[1] / "results")
+FULL = PROFILES["full"]
+SEEDS = range(FULL.n_seeds)
+
+LARGE = "benchmarks/beyond.py compares it with many cells"
+UNTUNED = "run before a search chose the share of active units"
+NARROW = "chosen by a search over a narrower grid, or with one seed"
+ABANDONED = "a point of an earlier grid"
+OTHERS = [
+    (LARGE, 1, "fly-cl", "test", {"n_cells": 10_000}),
+    (LARGE, 1, "ranpac", "test", {"n_cells": 10_000}),
+    (LARGE, 2, "ridge", "test", {"n_cells": 12_000}),
+    (LARGE, 1, "ridge", "test", {"n_cells": 13_500}),
+    (UNTUNED, 4, "fly-cl", "test", {"share_active": 0.3}),
+    (NARROW, 1, "gem", "test", {"learning_rate": 0.1, "memory_strength": 1.0}),
+    (NARROW, 5, "ewc", "test", {"learning_rate": 0.1, "memory_strength": 1e4}),
+    (NARROW, 5, "ewc-masked", "test", {"learning_rate": 0.3, "memory_strength": 1e4}),
+    (ABANDONED, 1, "dense-fly", "validation", {"learning_rate": 1e-6}),
+    (ABANDONED, 3, "ewc-masked", "validation", {"learning_rate": 0.001}),
+    (ABANDONED, 3, "gem", "validation", {"learning_rate": 0.003}),
+    (ABANDONED, 3, "gem", "validation", {"memory_strength": 0.0}),
+]
+"""Reason, number of records, method, part, and parameters that set them apart."""
+
+
+def repeat_search(found):
+    """Return the request for a search that was stored."""
+    plan = Plan(Problem(found.dataset), found.seeds, found.order, found.permuted)
+    return Search(plan, found.method, found.fixed, found.grid)
+
+
+@pytest.fixture(scope="module")
+def searches():
+    return list(STORE.records(SearchRecord))
+
+
+@pytest.fixture(scope="module")
+def requested(searches):
+    """The digests of the runs of the full profile, of benchmarks/methods.py and of searches."""
+    jobs = []
+    for dataset in DECLARED:
+        plan = FULL.plan(dataset)
+        for method in FULL.methods:
+            jobs += FULL.jobs(plan, method)
+            for order in ORDERS:
+                ordered = Plan(plan.problem, SEEDS, order)
+                jobs += ordered.jobs(method, plan.problem.defaults(method)[1])
+    for found in searches:
+        jobs += repeat_search(found).jobs()
+        plan = Plan(Problem(found.dataset), SEEDS, found.order)
+        known = plan.problem.defaults(found.method)[1]
+        for parameters in (known, found.fixed):
+            jobs += plan.jobs(found.method, {**parameters, **found.parameters})
+    return {job.digest for job in jobs}
+
+
+def test_every_run_is_requested_or_listed(requested):
+    others = [run for run in STORE.records(RunRecord) if run.digest not in requested]
+    counts = Counter()
+    for run in others:
+        matching = [
+            i
+            for i, (_, _, method, part, parameters) in enumerate(OTHERS)
+            if (run.method, run.part) == (method, part)
+            and parameters.items() <= run.parameters.items()
+        ]
+        assert matching, (run.method, run.part, run.parameters)
+        counts[matching[0]] += 1
+    assert counts == {i: n for i, (_, n, *_) in enumerate(OTHERS)}
+
+
+def test_every_experiment_is_requested():
+    wanted = {ExperimentJob(name, seed).digest for name in EXPERIMENTS for seed in SEEDS}
+    assert {found.digest for found in STORE.records(ExperimentRecord)} == wanted
+
+
+def test_every_search_can_be_repeated(searches):
+    for found in searches:
+        assert repeat_search(found).digest == found.digest
+
+
+def test_searches_follow_from_their_runs(searches):
+    for found in searches:
+        search = repeat_search(found)
+        runs = [run for job in search.jobs() if (run := STORE.find(job))]
+        assert search.record(search.trials(runs)).trials == found.trials
+
+
+def test_the_report_needs_no_data(monkeypatch):
+    monkeypatch.setattr(
+        Problem, "load", lambda self: (_ for _ in ()).throw(FileNotFoundError(self.name))
+    )
+    evidence = FULL.collect(STORE)
+    assert FULL.missing(evidence) == ["There are no runs of any method on cifar100."]
+    assert sum(len(s.records) for runs in evidence.runs.values() for s in runs.values()) == 326
