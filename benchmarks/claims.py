@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kenyon_lab.methods import METHODS
-from kenyon_lab.reproduction.judgement import Judgement, Statement
-from kenyon_lab.reproduction.rules import outcome
+from kenyon_lab.reproduction.judgement import Judgement, Statement, grade
 from kenyon_lab.reproduction.statements import STATEMENTS
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def matches_last_task(evidence: Evidence) -> Judgement:
         share *= record.n_tasks / record.n_classes
     accuracy = vanilla.measure("accuracy")
     holds = abs(accuracy.mean - share) <= NEAR
-    return Judgement(outcome(holds, partly=False), f"{accuracy}, the share is {share:.3f}")
+    return Judgement(grade(holds, partly=False), f"{accuracy}, the share is {share:.3f}")
 
 
 def above_one_pass_methods(groups: tuple[str, ...]) -> Callable[[Evidence], Judgement]:
@@ -44,7 +43,7 @@ def above_one_pass_methods(groups: tuple[str, ...]) -> Callable[[Evidence], Judg
             and not fly.above(summary.measure("accuracy"))
         ]
         behind = f", not above {', '.join(ahead)}" if ahead else ""
-        return Judgement(outcome(not ahead, partly=False), f"{fly}{behind}")
+        return Judgement(grade(not ahead, partly=False), f"{fly}{behind}")
 
     return judge
 

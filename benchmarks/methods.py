@@ -248,7 +248,7 @@ def claims(verdicts: dict[str, Evidence]) -> str:
     rows = []
     for claim in CLAIMS:
         judged = [claim.judge(evidence) for evidence in verdicts.values()]
-        found = [f"{j.outcome}: {j.measured.replace(WHERE, '')}" for j in judged]
+        found = [f"{j.verdict}: {j.measured.replace(WHERE, '')}" for j in judged]
         rows.append((claim.text, claim.number, *found))
     return report.table(("claim", "paper", *verdicts), rows)
 

@@ -13,9 +13,8 @@ from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
-from kenyon_lab.reproduction.report import headline
 from kenyon_lab.reproduction.statements import STATEMENTS
-from kenyon_lab.reproduction.verdict import write_verdict
+from kenyon_lab.reproduction.verdict import headline, write_verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

@@ -5,30 +5,30 @@ import sys
 
 import pytest
 
-from kenyon_lab.figures.theory import catalogue as figures
-from kenyon_lab.theory import catalogue
-from kenyon_lab.theory.claim import Claim, Outcome
+from kenyon_lab.figures.theory import drawing
+from kenyon_lab.theory import claims
+from kenyon_lab.theory.claim import CheckResult, Claim
 
 
 @pytest.fixture
 def claim(monkeypatch):
-    """A claim of which this comes, and what it was run with."""
+    """Replace all claims by one with this result; return the arguments of its check."""
 
-    def claim(held, found=None):
+    def claim(held, data=None):
         asked = []
 
-        def run(quick):
+        def check(quick):
             asked.append(quick)
-            return Outcome(held, "5 of 6", found or {})
+            return CheckResult(held, "5 of 6", data or {})
 
-        claims = {"1. Part": (Claim("shares", "All is well.", "by looking", run),)}
-        monkeypatch.setattr(catalogue, "CLAIMS", claims)
+        one = Claim("shares", "All is well.", "by looking", check)
+        monkeypatch.setattr(claims, "CLAIMS", {"1. Part": (one,)})
         return asked
 
     return claim
 
 
-def test_the_claim_the_check_and_what_came_of_it(run, claim):
+def test_prints_claim_check_and_result(run, claim):
     asked = claim(True)
     code, out, _ = run("theory")
     assert (code, asked) == (0, [False])
@@ -42,19 +42,12 @@ def test_the_claim_the_check_and_what_came_of_it(run, claim):
     ]
 
 
-def test_a_claim_that_does_not_hold_is_a_failure(run, claim):
+def test_fails_if_a_claim_does_not_hold(run, claim):
     asked = claim(False)
     code, out, _ = run("theory", "--quick")
     assert (code, asked) == (1, [True])
     assert "shares: DID NOT HOLD" in out[1]
     assert out[-1] == "1 DID NOT HOLD."
-
-
-def test_what_cannot_be_checked_is_none(run, claim):
-    claim(None)
-    code, out, _ = run("theory")
-    assert code == 0
-    assert out[-1] == "1 not checked."
 
 
 def test_figures_are_drawn(run, claim, folder):
@@ -66,7 +59,7 @@ def test_figures_are_drawn(run, claim, folder):
     assert all((folder / path).stat().st_size > 1000 for path in written)
 
 
-def test_a_claim_without_findings_has_no_figure(run, claim, folder):
+def test_claim_without_data_has_no_figure(run, claim, folder):
     claim(True)
     assert run("theory", "--figures", "drawn")[0] == 0
     assert not (folder / "drawn").exists()
@@ -74,7 +67,7 @@ def test_a_claim_without_findings_has_no_figure(run, claim, folder):
 
 def test_without_matplotlib_figures_are_refused_before_the_checks(run, claim, monkeypatch):
     asked = claim(True)
-    monkeypatch.delitem(sys.modules, figures.__name__)
+    monkeypatch.delitem(sys.modules, drawing.__name__)
     monkeypatch.setitem(sys.modules, "kenyon_lab.figures.style", None)
     code, _, err = run("theory", "--figures", "drawn")
     assert (code, asked) == (2, [])

@@ -1,16 +1,17 @@
-"""Two inputs through one circuit, against the circuit written a second time."""
+"""Two inputs in one circuit, compared with the codes of a SparseCoder."""
 
 import json
 
 import numpy as np
 import pytest
 
-from kenyon.circuit import Coder
+from kenyon import SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.experiments import circuit
-from tests import reference
+from kenyon_lab.theory.models import MNIST_LAYER
 
-SIZES = {"n_cells": 3200, "fan_in": 10, "n_active": 160}
+MNIST = load("mnist20")
+CODER = SparseCoder(**MNIST_LAYER, random_state=1).fit(MNIST.X_test)
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +21,11 @@ def found():
 
 @pytest.fixture(scope="module")
 def codes():
-    mnist = load("mnist20")
-    coder = Coder.design(mnist.n_features, seed=1, **SIZES)
-    return [reference.code(mnist.X_test[mnist.y_test == digit][0], coder) for digit in (3, 4)]
+    levels = [CODER.levels(MNIST.X_test[MNIST.y_test == digit][:1]) for digit in (3, 4)]
+    return [dict(zip(x.indices.tolist(), x.data.tolist(), strict=True)) for x in levels]
 
 
-def test_the_cells_and_their_levels_are_those_of_the_code(found, codes):
+def test_cells_and_levels_are_those_of_the_code(found, codes):
     for taught, code in zip(found["inputs"], codes, strict=True):
         assert dict(zip(taught["cells"], taught["levels"], strict=True)) == code
     assert found["shared"] == sorted(codes[0].keys() & codes[1].keys())
@@ -40,7 +40,7 @@ def test_only_synapses_from_active_cells_to_the_class_change_by_the_level(found,
         assert taught["n_frozen"] == 20 * 3200 - len(code)
 
 
-def test_what_stays_is_the_memory_of_all_other_classes(found):
+def test_other_classes_keep_their_synapses(found):
     first, second = found["inputs"]
     assert found["n_known"] == 120_000 - 6131 - 5842
     assert [len(cells) for cells in first["strongest"]] == [8] * 3 + [0, 0] + [8] * 15
@@ -50,19 +50,17 @@ def test_what_stays_is_the_memory_of_all_other_classes(found):
         assert first["strongest"][rank] == second["strongest"][rank]
 
 
-def test_connections_are_those_of_the_wiring(found):
-    wiring = reference.wiring(1, 84, 3200, 10)
+def test_traced_cells_are_the_strongest_with_their_connections(found):
     for taught in found["inputs"]:
         levels = dict(zip(taught["cells"], taught["levels"], strict=True))
         weakest = min(levels[cell] for cell, _ in taught["traced"])
         assert weakest >= sorted(levels.values())[-5]
-        for cell, wired in taught["traced"]:
-            assert sorted(wired) == wiring[cell].tolist()
-            # A cell that is among the strongest sums more than chance would have it.
-            features = np.array(taught["features"])
-            assert features[wired].mean() > features.mean()
+        features = np.array(taught["features"])
+        for cell, connected in taught["traced"]:
+            assert connected == CODER.connections_[cell].tolist()
+            assert features[connected].mean() > features.mean()
 
 
-def test_a_finding_is_plain_and_small(found):
+def test_finding_is_plain_and_small(found):
     assert json.loads(json.dumps(found)) == found
     assert len(json.dumps(found)) < 50_000

@@ -1,17 +1,17 @@
-"""Decay on a stream, against the paper's formula followed to the letter."""
+"""Decay on a stream, compared with the paper's formula written out."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from kenyon.circuit import Coder, Rates
+from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.experiments import decay
-from tests import reference
 
 N_CLASSES = 3
-CODER = Coder.design(12, n_cells=60, fan_in=3, n_active=8, seed=0)
+LAYER = {"n_cells": 60, "fan_in": 3, "n_active": 8}
 RATE = 0.2
 
 
@@ -23,19 +23,20 @@ def draw(n, seed):
 
 X, Y = draw(45, seed=1)
 X_TEST, Y_TEST = draw(60, seed=2)
-(TESTED,) = decay.encode_parts(CODER, X_TEST, Y_TEST, [np.arange(60)])
+DATASET = SimpleNamespace(X_train=X, y_train=Y, X_test=X_TEST, y_test=Y_TEST, n_classes=N_CLASSES)
+CODER = SparseCoder(**LAYER).fit(X)
+
+
+def new_model(alpha):
+    return FlyClassifier(**LAYER, learning_rate=RATE, decay=alpha)
 
 
 def phi(samples):
-    codes = np.zeros((len(samples), CODER.n_cells))
-    for row, x in zip(codes, samples, strict=True):
-        for cell, level in reference.code(x, CODER).items():
-            row[cell] = level / 255
-    return codes
+    return CODER.transform(samples).toarray()
 
 
 def literal_weights(samples, y, alpha):
-    weights = np.zeros((CODER.n_cells, N_CLASSES))
+    weights = np.zeros((60, N_CLASSES))
     for code, target in zip(phi(samples), y, strict=True):
         weights *= 1 - alpha
         weights[:, target] = np.minimum(1, weights[:, target] + RATE * code)
@@ -43,9 +44,9 @@ def literal_weights(samples, y, alpha):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.001, 0.05])
-def test_a_stream_leaves_what_the_formula_says(alpha):
-    steps = decay.encode_parts(CODER, X, Y, [np.arange(15), np.arange(15, 45)])
-    found = decay.learn_stream(60, steps * 2, TESTED, {15, 90}, Rates(RATE, alpha))
+def test_stream_follows_the_formula(alpha):
+    steps = [np.arange(15), np.arange(15, 45)]
+    found = decay.learn_stream(new_model(alpha), DATASET, steps * 2, {15, 90})
     assert found["n_learned"] == [15, 90]
     for i, weights in enumerate(
         [
@@ -63,30 +64,27 @@ def test_a_stream_leaves_what_the_formula_says(alpha):
     assert found["at_cap"][1] > found["at_cap"][0]
 
 
-def test_counting_samples_again_and_again_is_capping_the_sum():
-    (once,) = decay.encode_parts(CODER, X, Y, [np.arange(45)])
-    found = decay.learn_stream(60, [once] * 4, TESTED, {180}, Rates(RATE))
+def test_repeated_samples_add_up_to_the_cap():
+    found = decay.learn_stream(new_model(0.0), DATASET, [np.arange(45)] * 4, {180})
     sums = phi(X).T @ (Y[:, np.newaxis] == np.arange(N_CLASSES))
     weights = np.minimum(1, RATE * 4 * sums)
     assert found["at_cap"] == pytest.approx([(weights >= 0.99).mean()], abs=1e-4)
 
 
-def test_classes_in_turn_are_tested_on_those_so_far():
-    taught = decay.encode_parts(CODER, X, Y, decay.by_class(Y))
-    tested = decay.encode_parts(CODER, X_TEST, Y_TEST, decay.by_class(Y_TEST))
+def test_class_by_class_is_tested_on_classes_so_far():
     order = np.argsort(Y, kind="stable")
     expected = []
     for n_classes in range(1, N_CLASSES + 1):
         so_far = order[Y[order] < n_classes]
         weights = literal_weights(X[so_far], Y[so_far], 0.05)[:, :n_classes]
-        told = np.round(phi(X_TEST) @ weights, 9).argmax(1)
-        expected.append((told == Y_TEST)[np.isin(Y_TEST, range(n_classes))].mean())
-    found = decay.learn_in_turn(60, taught, tested, Rates(RATE, 0.05))
+        predicted = np.round(phi(X_TEST) @ weights, 9).argmax(1)
+        expected.append((predicted == Y_TEST)[n_classes > Y_TEST].mean())
+    found = decay.learn_in_turn(new_model(0.05), DATASET)
     assert found == pytest.approx(expected, abs=1e-4)
     assert found[0] == 1 > found[-1]
 
 
-def test_decay_is_needed_from_where_it_stays_better():
+def test_decay_is_needed_once_it_stays_better():
     def one(alpha, accuracy, learning_rate=0.01):
         mixed = {"n_learned": [1, 2, 3, 4], "accuracy": accuracy}
         return {"learning_rate": learning_rate, "decay": alpha, "mixed": mixed}
@@ -114,6 +112,6 @@ def test_all_rates_see_the_same_samples(monkeypatch):
     for one in found["compared"]:
         assert one["mixed"]["n_learned"] == [200, n, 3 * n]
         assert len(one["in_turn"]) == 10
-    # Without decay the order is nothing.
+    # Without decay the order does not matter.
     for one in (found["compared"][0], found["compared"][-1]):
         assert one["mixed"]["accuracy"][1] == one["in_turn"][-1]

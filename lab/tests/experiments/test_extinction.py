@@ -1,11 +1,11 @@
-"""Extinction of groups of samples on a small dataset."""
+"""Extinction on a small dataset."""
 
 import json
 
 import numpy as np
 import pytest
 
-from kenyon.classifier import FlyClassifier
+from kenyon import FlyClassifier
 from kenyon_lab.data import load
 from kenyon_lab.experiments import extinction
 
@@ -18,24 +18,20 @@ def model():
     return FlyClassifier(**SIZES).fit(DIGITS.X_train, DIGITS.y_train)
 
 
-def rows(codes):
-    return [cells.tolist() for cells in np.split(codes.to_csr()[1], codes.to_csr()[0][1:-1])]
-
-
-def test_groups_part_a_class_and_others_are_of_other_classes(model):
-    case = extinction.Case(DIGITS, 3, model, np.random.default_rng(0))
+def test_groups_split_a_class_and_others_are_of_other_classes():
+    case = extinction.Case(DIGITS, 3, np.random.default_rng(0))
     (group, label), (rest, same), (others, y) = case.tests.values()
-    own = model.circuit_.coder.native.encode(DIGITS.X_test[DIGITS.y_test == 3], 1)
+    own = DIGITS.X_test[DIGITS.y_test == 3]
     assert {*label.tolist(), *same.tolist()} == {3}
-    assert sorted(rows(group) + rows(rest)) == sorted(rows(own))
+    assert sorted(group.tolist() + rest.tolist()) == sorted(own.tolist())
     assert 3 not in y
     assert len(others) == len(y)
-    taught = {tuple(row) for row in case.taught.tolist()}
-    assert taught < {tuple(row) for row in DIGITS.X_train[DIGITS.y_train == 3].tolist()}
+    in_group = {tuple(row) for row in case.group.tolist()}
+    assert in_group < {tuple(row) for row in DIGITS.X_train[DIGITS.y_train == 3].tolist()}
 
 
-def test_the_group_falls_and_no_other_class_does(model):
-    case = extinction.Case(DIGITS, 3, model, np.random.default_rng(0))
+def test_only_the_class_loses(model):
+    case = extinction.Case(DIGITS, 3, np.random.default_rng(0))
     before = case.test(model)
     own = DIGITS.X_test[DIGITS.y_test == 3]
     n_group, n_rest = (len(case.tests[name][1]) for name in ("group", "rest"))
@@ -48,14 +44,13 @@ def test_the_group_falls_and_no_other_class_does(model):
     assert case.unlearn(model)["rest"] >= found["rest"][-1]
 
 
-def test_means_are_over_cases():
+def test_averages_cases_that_have_a_number():
     one, other = {"group": [1.0, 0.5]}, {"group": [0.5, 0.0]}
-    assert extinction._mean([one, other]) == {"group": [0.75, 0.25]}
-    assert extinction._mean([[one, other], [one, one]]) == {"group": [[0.75, 0.25], [1.0, 0.5]]}
-    assert extinction._mean([one, {"group": [np.nan, np.nan]}]) == one
+    assert extinction._average([one, other]) == {"group": [0.75, 0.25]}
+    assert extinction._average([one, {"group": [np.nan, np.nan]}]) == one
 
 
-def test_found_twice_is_the_same(monkeypatch):
+def test_is_reproducible(monkeypatch):
     monkeypatch.setattr(extinction, "load", lambda name: DIGITS)
     monkeypatch.setattr(extinction, "DATASETS", {"digits": SIZES})
     monkeypatch.setattr(extinction, "N_CLASSES", 2)

@@ -1,4 +1,4 @@
-"""Shared cells, against the rules as they are written."""
+"""Shared cells, compared with the learning rules written out."""
 
 import json
 
@@ -8,7 +8,6 @@ import pytest
 from kenyon import SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.experiments import hijacking
-from tests import reference
 
 SIZES = {"n_cells": 3200, "fan_in": 10, "n_active": 160}
 N_CELLS, N_CLASSES, FIRST, SECOND = 3200, 7, 3, 5
@@ -36,14 +35,10 @@ def literal_steps(version, codes):
 
 
 @pytest.mark.parametrize("version", hijacking.VERSIONS)
-def test_the_rules_are_followed(version):
-    coder = SparseCoder(**SIZES, random_state=2).fit(np.zeros((1, 84))).coder_
+def test_follows_the_rules(version):
     pair = np.stack([THREES[0], FIVES[0]])
-    codes = np.zeros((2, N_CELLS))
-    for row, x in zip(codes, pair, strict=True):
-        code = reference.code(x, coder)
-        row[list(code)] = list(code.values())
-    seen = hijacking.follow(version, 2, pair, np.arange(N_CELLS), N_CLASSES)
+    codes = SparseCoder(**SIZES, random_state=2).fit(pair).levels(pair).toarray().astype(int)
+    seen = hijacking.follow(version, 2, pair, codes[0], np.arange(N_CELLS), N_CLASSES)
     for i, weights in enumerate(literal_steps(version, codes)):
         assert seen["weights"][i] == weights[[FIRST, SECOND]].tolist()
         scores = weights @ codes[0] / 255**2
@@ -52,13 +47,13 @@ def test_the_rules_are_followed(version):
             assert seen["taken_for"][i - 1] == scores.argmax()
 
 
-def test_the_first_input_is_hijacked_by_v1_and_v3_and_kept_by_v4(found):
+def test_v1_and_v3_lose_the_first_input_and_v4_keeps_it(found):
     assert found["n_shared"] > found["n_active"] / 2
     taken_for = {version: seen["taken_for"] for version, seen in found["versions"].items()}
     assert taken_for == {"v1": [3, 5], "v3": [3, 5], "v4": [3, 3]}
 
 
-def test_shared_cells_go_over_or_are_split(found):
+def test_weights_of_shared_cells(found):
     one, two = levels = np.array(found["levels"])
     shared = (one > 0) & (two > 0)
     assert shared.sum() == found["n_shared"]
@@ -69,12 +64,12 @@ def test_shared_cells_go_over_or_are_split(found):
         assert after_second[:, shared].tolist() == [to_first[shared].tolist(), two[shared].tolist()]
 
 
-def test_cells_are_in_three_groups():
+def test_orders_cells_in_three_groups():
     levels = np.array([[9, 0, 3, 5, 0, 2], [0, 0, 4, 0, 7, 9]])
     assert hijacking.order_cells(levels).tolist() == [0, 3, 5, 2, 4]
 
 
-def test_pairs_fare_as_they_are_judged_without_being_taught():
+def test_judged_pairs_agree_with_taught_ones():
     coder = SparseCoder(**SIZES, random_state=0).fit(THREES)
     threes, fives = (coder.levels(X).astype(np.int64) for X in (THREES, FIVES))
     product = (threes @ fives.T).toarray()
@@ -86,20 +81,22 @@ def test_pairs_fare_as_they_are_judged_without_being_taught():
         judged = hijacking.judge_pairs(threes[i], fives[j])
         pair = np.stack([THREES[i], FIVES[j]])
         for version in hijacking.VERSIONS:
-            seen = hijacking.follow(version, 0, pair, np.arange(1), N_CLASSES)
+            seen = hijacking.follow(
+                version, 0, pair, threes[i].toarray()[0], np.arange(1), N_CLASSES
+            )
             fate = judged["split" if version == 4 else "weakened"]
             assert fate == (seen["taken_for"][-1] == SECOND)
             fates.add((version, fate))
     assert fates == {(1, 0), (1, 1), (3, 0), (3, 1), (4, 0)}
 
 
-def test_unlike_digits_are_hijacked_less(found):
+def test_dissimilar_digits_are_hijacked_less(found):
     alike, unlike = found["pairs"]["5"], found["pairs"]["4"]
     assert alike["weakened"] > 100 * unlike["weakened"]
     assert alike["split"] < alike["weakened"]
     assert alike["n_pairs"] == 1010 * 892
 
 
-def test_a_finding_is_plain_and_small(found):
+def test_finding_is_plain_and_small(found):
     assert json.loads(json.dumps(found)) == found
     assert len(json.dumps(found)) < 50_000

@@ -1,4 +1,4 @@
-"""One model read with many rates, against weights that are counted one by one."""
+"""Learning rates set after training, compared with the stored counters."""
 
 import json
 
@@ -8,15 +8,15 @@ import pytest
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
 from kenyon_lab.experiments import rates
+from kenyon_lab.theory.models import read_synapses
 
 DIGITS = load("digits")
 MODEL = FlyClassifier(n_cells=300, fan_in=6).fit(DIGITS.X_train, DIGITS.y_train)
-FOUND = rates.read(MODEL, DIGITS)
+FOUND = rates.sweep(MODEL, DIGITS)
 
 
-def test_shares_are_those_of_the_weights_in_floating_point():
-    with MODEL.circuit_.memory.reading as memory:
-        counts = memory.synapses
+def test_shares_of_weights_at_the_cap():
+    counts = read_synapses(MODEL)
     assert FOUND["used"] == pytest.approx((counts > 0).mean(), abs=1e-4)
     for i, rate in enumerate(FOUND["learning_rate"]):
         # The integer model rounds the cap, which is 255 / rate.
@@ -29,29 +29,29 @@ def test_shares_are_those_of_the_weights_in_floating_point():
     assert FOUND["at_cap"][0] == 0 < FOUND["at_cap"][-1]
 
 
-def test_reading_is_as_good_as_learning_anew():
+def test_equals_training_with_that_rate():
     for rate in (FOUND["learning_rate"][8], FOUND["learning_rate"][-1], "auto"):
         anew = FlyClassifier(n_cells=300, fan_in=6, learning_rate=rate)
         score = anew.fit(DIGITS.X_train, DIGITS.y_train).score(DIGITS.X_test, DIGITS.y_test)
-        read = (
+        found = (
             FOUND["auto"]["accuracy"]
             if rate == "auto"
             else FOUND["accuracy"][FOUND["learning_rate"].index(rate)]
         )
-        assert read == pytest.approx(score, abs=1e-4)
+        assert found == pytest.approx(score, abs=1e-4)
 
 
-def test_auto_stands_for_twenty_samples():
+def test_auto_is_twenty_over_samples():
     expected = np.mean(20 / np.bincount(DIGITS.y_train))
-    assert FOUND["auto"]["learning_rate"] == pytest.approx(expected, rel=0.01)
+    assert FOUND["auto"]["learning_rate"] == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_papers_rate_is_among_them():
-    assert rates.METHODS["fly"].paper["mnist20"]["learning_rate"] in rates.LEARNING_RATES
+def test_includes_the_papers_rate():
+    assert rates.MNIST_MODEL["learning_rate"] in rates.LEARNING_RATES
     assert (rates.LEARNING_RATES[0], rates.LEARNING_RATES[-1]) == (1e-4, 1.0)
 
 
-def test_the_seed_is_the_wirings(monkeypatch):
+def test_seed_draws_the_wiring(monkeypatch):
     monkeypatch.setattr(rates, "load", lambda name: DIGITS)
     monkeypatch.setattr(rates, "DATASETS", {"digits": {"n_cells": 300, "fan_in": 6}})
     found = rates.measure(seed=0)

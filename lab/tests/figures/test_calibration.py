@@ -3,8 +3,6 @@
 import pytest
 
 from kenyon_lab.figures.calibration import draw
-from kenyon_lab.reproduction.evidence import Evidence
-from lab.tests.figures.samples import finding
 
 
 def bins(right):
@@ -18,11 +16,10 @@ def found(right):
 
 
 def draw_seeds(*rights):
-    findings = [finding("calibration", found(right), seed) for seed, right in enumerate(rights)]
-    return draw(Evidence(findings={"calibration": findings}))
+    return draw([found(right) for right in rights])
 
 
-def test_a_panel_for_each_dataset_and_readout():
+def test_draws_a_panel_for_each_dataset_and_readout():
     figure = draw_seeds(80)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[0] == "A  MNIST-20, fly"
@@ -30,11 +27,11 @@ def test_a_panel_for_each_dataset_and_readout():
     figure.draw_without_rendering()
 
 
-def test_bins_of_all_seeds_are_put_together_and_small_ones_left_out():
+def test_pools_bins_of_all_seeds_and_omits_small_ones():
     axes = draw_seeds(80, 90).axes[0]
     lines = {line.get_label(): line for line in axes.get_lines()}
     curve = lines["predict_proba, fly"]
     assert list(curve.get_xdata()) == pytest.approx([0.5, 0.9])
     assert list(curve.get_ydata()) == pytest.approx([0.4, 0.85])
     assert len(draw_seeds(80).axes[0].get_lines()[-1].get_xdata()) == 1
-    assert "error 0.020" in axes.texts[0].get_text()
+    assert "ECE 0.020" in axes.texts[0].get_text()

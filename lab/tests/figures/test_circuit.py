@@ -1,4 +1,4 @@
-"""Figure 1 shows what was found and nothing else."""
+"""Figure 1 shows the finding and nothing else."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from matplotlib.colors import to_hex
 
 from kenyon_lab.figures.circuit import draw
 from kenyon_lab.figures.style import BLUE, VERMILION
-from lab.tests.figures.samples import evidence
 
 
 def taught(target, cells):
@@ -31,7 +30,7 @@ def panels():
         "inputs": [taught(1, [3, 7, 11]), taught(2, [7, 12, 19])],
         "shared": [7],
     }
-    return draw(evidence(circuit=found)).axes
+    return draw([found]).axes
 
 
 def dots(axes, size):
@@ -61,9 +60,8 @@ def test_a_row_for_each_input_with_its_numbers(panels):
     for axes, other in zip(panels, ("fly", "dog"), strict=True):
         words = [text.get_text() for text in axes.texts]
         assert {"cat", "dog", "fly"} <= set(words)
-        assert (
-            f"3 of 20 Kenyon cells are active,\n1 of them (ringed) for the '{other}', too" in words
-        )
+        active = "3 of 20 Kenyon cells are active"
+        assert f"{active},\n1 of them (ringed) also for the '{other}'" in words
 
 
 def test_cells_have_one_place_in_both_rows_and_active_ones_are_lit(panels):

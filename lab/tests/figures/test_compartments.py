@@ -1,10 +1,8 @@
-"""The figure of compartments: what changes above, what does not below."""
+"""The figure of compartments: changing classes above, other classes below."""
 
 import pytest
 
 from kenyon_lab.figures.compartments import draw
-from kenyon_lab.reproduction.evidence import Evidence
-from lab.tests.figures.samples import finding
 
 
 def stream(shift):
@@ -19,12 +17,11 @@ def stream(shift):
 
 
 def draw_seeds(*shifts):
-    found = [
+    findings = [
         {name: {kind: stream(shift) for kind in ("reversal", "drift")} for name in ("mnist20", "x")}
         for shift in shifts
     ]
-    findings = [finding("compartments", one, seed) for seed, one in enumerate(found)]
-    return draw(Evidence(findings={"compartments": findings}))
+    return draw(findings)
 
 
 def test_a_column_for_each_stream_of_each_dataset():
@@ -36,7 +33,7 @@ def test_a_column_for_each_stream_of_each_dataset():
     figure.draw_without_rendering()
 
 
-def test_what_changes_is_above_and_what_does_not_below():
+def test_changing_classes_are_above_and_others_below():
     figure = draw_seeds(0.0, 0.05)
     for place, expected in ((0, (0.125, 0.825, 0.725)), (5, (0.925, 0.225, 0.625))):
         lines = figure.axes[place].get_lines()
@@ -44,4 +41,4 @@ def test_what_changes_is_above_and_what_does_not_below():
         assert len({(line.get_color(), line.get_marker()) for line in lines}) == 3
         assert len(figure.axes[place].collections) == 3
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert names == ["one memory that stays", "one memory that fades", "both together"]
+    assert names == ["one memory without decay", "one memory with decay", "a compartment of each"]

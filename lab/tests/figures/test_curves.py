@@ -1,12 +1,13 @@
-"""Curves: what is plotted is what was measured."""
+"""Figures of runs."""
 
 import numpy as np
 import pytest
 
-from kenyon_lab.figures.catalogue import FIGURES
-from kenyon_lab.figures.curves import count_seeds, plot_accuracy, plot_memory_loss
+from kenyon_lab.figures.captions import FIGURES
+from kenyon_lab.figures.curves import plot_accuracy, plot_memory_loss
+from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.figures.style import new_figure
-from kenyon_lab.reproduction.evidence import Evidence, describe_seeds
+from kenyon_lab.figures.titles import describe_seeds, range_of_seeds
 from lab.tests.figures.samples import evidence, summary
 
 
@@ -37,17 +38,16 @@ def test_memory_loss_of_each_task():
 
 def test_how_many_seeds():
     assert describe_seeds({"fly": summary("fly", [(1, 1, 1)])}) == "1 seed"
-    assert (
-        describe_seeds({"fly": summary("fly")}) == count_seeds({"fly": summary("fly")}) == "2 seeds"
-    )
+    two = {"fly": summary("fly")}
+    assert describe_seeds(two) == range_of_seeds(two) == "2 seeds"
     fewer = {"fly": summary("fly"), "gem": summary("gem", [(1, 1, 1)])}
     assert describe_seeds(fewer) == "2 seeds, GEM 1"
-    assert count_seeds(fewer) == "1 to 2 seeds"
+    assert range_of_seeds(fewer) == "1 to 2 seeds"
 
 
 @pytest.mark.parametrize("name", ["fig2", "fig3", "fig4", "s1", "cost"])
 @pytest.mark.parametrize("datasets", [("mnist20",), ("mnist20", "tiny100", "clinc150")])
-def test_there_is_something_for_every_dataset(name, datasets):
+def test_shows_every_dataset(name, datasets):
     entry = FIGURES[name]
     runs = evidence(datasets, entry.methods)
     figure = entry.draw(runs)
@@ -59,26 +59,26 @@ def test_there_is_something_for_every_dataset(name, datasets):
 
 
 @pytest.mark.parametrize("name", ["fig2", "s1", "cost"])
-def test_methods_that_were_not_run_are_left_out(name):
+def test_omits_methods_without_runs(name):
     runs = evidence(("mnist20",), ("fly", "vanilla"))
-    assert FIGURES[name].is_fed(runs)
+    assert FIGURES[name].has_evidence(runs)
     assert FIGURES[name].draw(runs).axes
 
 
-def test_without_results_there_is_nothing_to_draw():
-    assert not any(entry.is_fed(Evidence()) for entry in FIGURES.values())
+def test_has_evidence_only_with_results():
+    assert not any(entry.has_evidence(Evidence()) for entry in FIGURES.values())
     others = evidence(("mnist20",), ("slda",))
-    assert [entry.name for entry in FIGURES.values() if entry.is_fed(others)] == ["cost"]
+    assert [entry.name for entry in FIGURES.values() if entry.has_evidence(others)] == ["cost"]
 
 
-def test_a_row_of_panels_for_each_method_and_what_it_lost():
+def test_panel_titles_give_the_memory_loss():
     figure = FIGURES["s1"].draw(evidence(("mnist20",), ("fly", "gem")))
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[0] == "FlyModel: 0.067"
 
 
-def test_who_keeps_samples_is_drawn_open():
-    runs = {"fly": summary("fly", n_exemplars=0, n_passes=1), "gem": summary("gem", n_exemplars=9)}
+def test_methods_that_store_samples_have_open_markers():
+    runs = {"fly": summary("fly", n_stored=0, n_passes=1), "gem": summary("gem", n_stored=9)}
     figure = FIGURES["cost"].draw(Evidence({"mnist20": runs}))
     faces = {line.get_label(): line.get_markerfacecolor() for line in figure.axes[0].get_lines()}
     assert faces["GEM"] == "white" != faces["FlyModel"]

@@ -3,8 +3,6 @@
 import pytest
 
 from kenyon_lab.figures.extinction import draw
-from kenyon_lab.reproduction.evidence import Evidence
-from lab.tests.figures.samples import finding
 
 
 def found(shift):
@@ -18,11 +16,7 @@ def found(shift):
 
 
 def test_a_panel_for_each_dataset_and_share():
-    findings = [
-        finding("extinction", {"clinc150": found(s), "x": found(s)}, seed)
-        for seed, s in enumerate((0.0, 0.02))
-    ]
-    figure = draw(Evidence(findings={"extinction": findings}))
+    figure = draw([{"clinc150": found(s), "x": found(s)} for s in (0.0, 0.02)])
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "A  CLINC150, share 0.1",

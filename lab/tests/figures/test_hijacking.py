@@ -1,11 +1,9 @@
-"""Figure S2: weights and scores as found, and what the first input is taken for."""
+"""Figure S2: weights, scores and the predicted class of the first input."""
 
 import numpy as np
 import pytest
 
 from kenyon_lab.figures.hijacking import draw
-from kenyon_lab.reproduction.evidence import Evidence
-from lab.tests.figures.samples import finding
 
 
 def seen(last, taken_for):
@@ -39,8 +37,7 @@ def found(share):
 
 @pytest.fixture
 def figure():
-    findings = [finding("hijacking", found(share), seed) for seed, share in enumerate((0.1, 0.2))]
-    return draw(Evidence(findings={"hijacking": findings}))
+    return draw([found(share) for share in (0.1, 0.2)])
 
 
 def panel(figure, title):
@@ -48,7 +45,7 @@ def panel(figure, title):
     return axes
 
 
-def test_the_panels_say_who_is_hijacked(figure):
+def test_titles_name_the_hijacked_versions(figure):
     titles = {axes.get_title(loc="left") for axes in figure.axes}
     assert titles == {
         "A  Two inputs, a '3' and a '5': 3 active cells each",
@@ -63,7 +60,7 @@ def test_the_panels_say_who_is_hijacked(figure):
         for text in axes.texts
         if axes.get_title(loc="left") == ""
     ]
-    assert verdicts == ["the '3' is taken for a '5'"] * 2 + ["the '3' is taken for a '3'"]
+    assert verdicts == ["the '3' is classified as '5'"] * 2 + ["the '3' is classified as '3'"]
 
 
 def test_the_codes_and_how_many_cells_are_shared(figure):
@@ -82,11 +79,11 @@ def test_weights_of_the_shared_cells_alone(figure, title, last):
     assert len(lines) == 2 * (2 + 1)
 
 
-def test_how_unusual_that_is_is_told_as_the_mean_over_seeds(figure):
+def test_shares_of_pairs_are_means_over_seeds(figure):
     words = figure.get_supxlabel().replace("\n", " ")
     assert "Of all 1,000 pairs of a '3' and a '5'" in words
     assert "in 15 % under v1 and v3, in 0 % under v4" in words
-    assert "With a '4' in place of the '5': 0.2 % and 0 %." in words
+    assert "With a '4' instead of the '5': 0.2 % and 0 %." in words
 
 
 def test_scores_share_the_steps(figure):
@@ -96,4 +93,4 @@ def test_scores_share_the_steps(figure):
         assert first.tolist() == [0, 3, last]
         assert second.tolist() == [0, 0, 2]
         labels = [label.get_text() for label in axes.get_xticklabels()]
-        assert labels == ["at first", "after the '3'", "after the '5'"]
+        assert labels == ["start", "after the '3'", "after the '5'"]

@@ -6,8 +6,6 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Wedge
 
 from kenyon_lab.figures.prototypes import draw
-from kenyon_lab.reproduction.evidence import Evidence
-from lab.tests.figures.samples import finding
 
 LABELS = [0, 1, 0, 1]
 FLY = np.repeat(LABELS, 10).tolist()
@@ -34,10 +32,7 @@ def found(codes):
 
 @pytest.fixture
 def panels():
-    findings = [
-        finding("prototypes", found(codes), i) for i, codes in enumerate(([1, 0.2], [1, 0.4]))
-    ]
-    return draw(Evidence(findings={"prototypes": findings})).axes
+    return draw([found(codes) for codes in ([1, 0.2], [1, 0.4])]).axes
 
 
 def lines(axes):
@@ -47,7 +42,7 @@ def lines(axes):
 def test_before_and_after_say_how_many_are_right(panels):
     before, after, *_ = (axes.get_title(loc="left") for axes in panels)
     assert before == "A  Before: the best line, 3 of 4 right"
-    assert after == "B  After the coding: the fly, 4 of 4 right"
+    assert after == "B  After coding: the fly, 4 of 4 right"
 
 
 def test_prototypes_are_where_they_are_and_mistakes_are_crossed(panels):
@@ -55,7 +50,7 @@ def test_prototypes_are_where_they_are_and_mistakes_are_crossed(panels):
         drawn = lines(axes)
         assert drawn["class 1"] == pytest.approx(np.array([(1, 0), (-1, 0)]))
         assert drawn["class 2"] == pytest.approx(np.array([(0, 1), (0, -1)]))
-        assert drawn["mistaken"] == pytest.approx(np.reshape(mistaken, (-1, 2)))
+        assert drawn["misclassified"] == pytest.approx(np.reshape(mistaken, (-1, 2)))
 
 
 def test_the_line_leaves_its_arc_on_one_side(panels):
@@ -77,9 +72,9 @@ def test_the_fly_has_a_sector_for_each_run_of_labels(panels):
 
 def test_shares_are_the_mean_over_seeds(panels):
     linear, means = (lines(axes) for axes in panels[2:])
-    assert linear["before the coding"].tolist() == [[10, 1], [20, 0]]
-    assert linear["after the coding"].tolist() == [[10, 1], [20, 1]]
-    assert means["after the coding"] == pytest.approx(np.array([[10, 1], [20, 0.3]]))
+    assert linear["before coding"].tolist() == [[10, 1], [20, 0]]
+    assert linear["after coding"].tolist() == [[10, 1], [20, 1]]
+    assert means["after coding"] == pytest.approx(np.array([[10, 1], [20, 0.3]]))
     assert all(axes.get_xlabel() == "number of prototypes" for axes in panels[2:])
     assert panels[2].get_ylabel() == "share of random labelings"
 

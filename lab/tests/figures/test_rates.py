@@ -3,8 +3,6 @@
 import pytest
 
 from kenyon_lab.figures.rates import draw
-from kenyon_lab.reproduction.evidence import Evidence
-from lab.tests.figures.samples import finding
 
 
 def found(shift=0.0):
@@ -24,8 +22,7 @@ def found(shift=0.0):
 
 
 def draw_seeds(*shifts):
-    findings = [finding("rates", found(shift), seed) for seed, shift in enumerate(shifts)]
-    return draw(Evidence(findings={"rates": findings}))
+    return draw([found(shift) for shift in shifts])
 
 
 def test_a_panel_for_each_dataset():
@@ -41,7 +38,7 @@ def test_lines_stars_and_the_papers_rate():
     lines = axes.get_lines()
     by_name = {line.get_label(): line for line in lines}
     assert by_name["accuracy"].get_ydata() == pytest.approx([0.65, 0.85, 0.45])
-    assert list(by_name["weights at their cap, of all"].get_ydata()) == [0.0, 0.2, 0.5]
+    assert list(by_name["share of all weights at their cap"].get_ydata()) == [0.0, 0.2, 0.5]
     stars = [line for line in lines if line.get_marker() == "*" and len(line.get_xdata())]
     assert [line.get_xdata()[0] for line in stars] == [0.2] * 3
     assert sorted(line.get_ydata()[0] for line in stars) == pytest.approx([0.1, 0.15, 0.95])

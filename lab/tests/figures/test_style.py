@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from matplotlib.colors import to_rgb
 
-from kenyon_lab.figures.catalogue import FIGURES
+from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.figures.style import letter_panels, look_of, new_figure, save, style
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kenyon_lab.figures.catalogue import FigureEntry
+from kenyon_lab.figures.captions import FigureEntry
 from kenyon_lab.protocol.summary import Summary
 from kenyon_lab.reproduction.judgement import Judgement, Statement
 from kenyon_lab.reproduction.page import Report
@@ -19,9 +19,9 @@ FIGURES = [
 ]
 
 
-def stated(text, outcome="reproduced", number="", measured="0.5", rule="If so."):
-    """Something that the paper says, with what became of it."""
-    return Statement(text, number, rule, lambda evidence: None), Judgement(outcome, measured)
+def stated(text, verdict="reproduced", number="", measured="0.5", rule="If so."):
+    """A statement with its judgement."""
+    return Statement(text, number, rule, lambda evidence: None), Judgement(verdict, measured)
 
 
 def summary(method, *accuracies, measures=None, setting="default", **changes):

@@ -72,9 +72,9 @@ def test_all_that_is_given_is_told_in_order(read):
         *(part for s, j in REPORT.judged for part in (s.text, s.number, j.measured, s.rule)),
         *REPORT.reasons,
         *(part for entry, _ in FIGURES for part in (entry.title, entry.caption)),
-        *(DATASETS["mnist20"].summary, DATASETS["mnist20"].note, "own data"),
-        "How each was run",
-        *(METHODS["fly"].summary, "n_cells 3200", METHODS["ncm"].summary, "none to set"),
+        *(CATALOGUE["mnist20"].summary, CATALOGUE["mnist20"].note, "own data"),
+        "Parameters and seeds",
+        *(METHODS["fly"].summary, "n_cells 3200", METHODS["ncm"].summary, "none"),
         *(REPORT.command, "first ended", "an abacus", "3.11.7"),
     ]
     place = 0
@@ -82,14 +82,14 @@ def test_all_that_is_given_is_told_in_order(read):
         found = text.find(part, place)
         assert found >= 0, part
         place = found
-    assert "60 samples to learn from and 24 to test on, of 8 features in 4 classes" in text
+    assert "60 training samples and 24 test samples with 8 features in 4 classes" in text
 
 
-def test_outcomes_are_told_by_sign_and_word_and_counted(read):
+def test_verdicts_are_told_by_sign_and_word_and_counted(read):
     page = read(report(judged=[*REPORT.judged, stated("Flies fly.")]))
-    outcomes = [row[3] for row in page.tables[0][1:]]
+    verdicts = [row[3] for row in page.tables[0][1:]]
     order = ("reproduced", "partly", "not", "not measured", "reproduced")
-    assert outcomes == ["".join(BADGES[outcome]) for outcome in order]
+    assert verdicts == ["".join(BADGES[verdict]) for verdict in order]
     assert "2 ✓ reproduced 1 ≈ partly reproduced 1 ✗ not reproduced 1 ○ not measured" in page.text
     assert "badge not-measured" in page.all("class")
 
@@ -114,14 +114,14 @@ def test_the_table_of_a_dataset(read):
 def test_memory_loss_stands_beside_what_it_is_a_loss_of():
     titles = [(column.group, column.title) for column in COLUMNS]
     loss = titles.index(("Memory loss", "loss"))
-    assert titles[loss + 1] == ("Memory loss", "of")
+    assert titles[loss + 1] == ("Memory loss", "learned")
 
 
 def test_how_each_was_run_with_what_it_warned_of(read):
     run = summary("ewc", 0.5, 0.5, parameters={"a": 1, "b": None}, warnings=["it <diverged>"])
     *_, table = read(report(runs={"own": {"ewc": run}})).tables
     assert table == [
-        ["Method", "What it does", "Parameters", "Seeds"],
+        ["Method", "Description", "Parameters", "Seeds"],
         ["EWC", METHODS["ewc"].summary, "a 1,b NoneWarned with seed 0, 1: it <diverged>", "0, 1"],
     ]
 

@@ -4,8 +4,7 @@ import pytest
 
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.summary import Summary
-from kenyon_lab.reproduction.evidence import Evidence
-from kenyon_lab.reproduction.experimental import EXPERIMENTAL
+from kenyon_lab.reproduction.experiment_statements import EXPERIMENT_STATEMENTS
 from kenyon_lab.reproduction.statements import STATEMENTS
 from lab.tests.figures.samples import evidence, summary
 
@@ -14,16 +13,16 @@ from lab.tests.figures.samples import evidence, summary
 def test_without_evidence_nothing_is_judged(statement):
     assert statement.rule
     judgement = statement.judge(Evidence())
-    assert (judgement.outcome, judgement.measured) == ("not measured", "")
+    assert (judgement.verdict, judgement.measured) == ("not measured", "")
 
 
 def test_every_statement_of_the_comparison_is_judged_where_all_was_run():
     everything = evidence(("mnist20", "tiny100"), METHODS)
-    compared = [s for s in STATEMENTS if s not in EXPERIMENTAL]
+    compared = [s for s in STATEMENTS if s not in EXPERIMENT_STATEMENTS]
     assert len(compared) > 25
     for statement in compared:
         judgement = statement.judge(everything)
-        assert judgement.outcome in ("reproduced", "partly", "not"), statement.text
+        assert judgement.verdict in ("reproduced", "partly", "not"), statement.text
         assert judgement.measured
 
 
@@ -54,5 +53,5 @@ def test_the_papers_own_numbers_would_be_reproduced():
         made.measures["memory_loss"] = loss
         runs[method] = Summary([made])
     for statement in STATEMENTS:
-        if statement.text.startswith("MNIST-20") and statement not in EXPERIMENTAL:
-            assert statement.judge(Evidence({"mnist20": runs})).outcome == "reproduced", statement
+        if statement.text.startswith("MNIST-20") and statement not in EXPERIMENT_STATEMENTS:
+            assert statement.judge(Evidence({"mnist20": runs})).verdict == "reproduced", statement

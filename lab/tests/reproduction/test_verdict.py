@@ -1,4 +1,4 @@
-"""The verdict as Markdown."""
+"""The verdicts as Markdown."""
 
 from kenyon_lab.reproduction.judgement import Judgement, Statement
 from kenyon_lab.reproduction.verdict import write_verdict

@@ -90,5 +90,5 @@ def test_counts_have_chances():
 
 @pytest.mark.parametrize("overlap", [0.05, 0.01, 1])
 def test_an_overlap_of_no_class_is_refused(overlap):
-    with pytest.raises(ValueError, match=r"overlap must be above 0\.05, which is chance"):
+    with pytest.raises(ValueError, match=r"overlap must be above chance, 0\.05"):
         cosine_within(overlap, 0.05)

@@ -1,4 +1,4 @@
-"""Forgetting, against the rules as they are written."""
+"""Forgetting, compared with the learning rules written out."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kenyon_lab.theory.forgetting import (
-    STARTS,
+    ORDERS,
     VERSIONS,
     Instance,
     find_smallest,
@@ -16,12 +16,12 @@ from kenyon_lab.theory.forgetting import (
 )
 
 
-def literal_fates(version, first, second, start):
-    """What each sample of the first class is taken for, before and after the second's."""
+def literal_fates(version, first, second, order):
+    """The class predicted for each first sample, before and after the second class."""
     first, second = np.array(first), np.array(second)
-    weights = np.zeros((start.n_classes, len(second)), dtype=np.int64)
+    weights = np.zeros((order.n_classes, len(second)), dtype=np.int64)
     fates = []
-    for codes, target in ((first, start.first), ([second], start.second)):
+    for codes, target in ((first, order.first), ([second], order.second)):
         for code in codes:
             predicted = (weights @ code).argmax()
             if version in (3, 4) or predicted != target:
@@ -32,9 +32,9 @@ def literal_fates(version, first, second, start):
     return [list(fate) for fate in zip(*fates, strict=True)]
 
 
-def is_forgotten(version, first, second, start):
-    fates = literal_fates(version, first, second, start)
-    return all(fate == [start.first, start.second] for fate in fates)
+def is_forgotten(version, first, second, order):
+    fates = literal_fates(version, first, second, order)
+    return all(fate == [order.first, order.second] for fate in fates)
 
 
 @st.composite
@@ -58,46 +58,46 @@ def equal_winners(draw, least=1, most=5):
     return codes[:-1], codes[-1]
 
 
-@given(graded(), st.sampled_from(VERSIONS), st.sampled_from(list(STARTS.values())))
+@given(graded(), st.sampled_from(VERSIONS), st.sampled_from(list(ORDERS.values())))
 @settings(max_examples=30, deadline=None)
-def test_instances_fare_as_the_rules_say(instance, version, start):
-    fates = literal_fates(version, instance.first, instance.second, start)
-    assert instance.run(version, start) == fates
+def test_instances_follow_the_rules(instance, version, order):
+    fates = literal_fates(version, instance.first, instance.second, order)
+    assert instance.run(version, order) == fates
 
 
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("lowest", ORDERS)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_overlap_it_takes(version, start):
+def test_needed_overlap(version, lowest):
     for n_active in range(1, 12):
         for n_shared in range(n_active):
             codes = np.zeros((2, 2 * n_active - n_shared), dtype=int)
             codes[0, :n_active] = codes[1, n_active - n_shared :] = 1
-            forgotten = is_forgotten(version, codes[:1], codes[1], STARTS[start])
-            assert forgotten == (n_shared >= needed_overlap(version, start, n_active))
+            forgotten = is_forgotten(version, codes[:1], codes[1], ORDERS[lowest])
+            assert forgotten == (n_shared >= needed_overlap(version, lowest, n_active))
 
 
-def test_half_is_not_enough_and_more_is():
-    start = STARTS["the first"]
+def test_half_is_not_enough():
+    order = ORDERS["the first"]
     assert needed_overlap(3, "the first", 4) == 3
-    assert not Instance.of_cells(6, [(0, 1, 2, 3)], (2, 3, 4, 5)).is_forgotten(3, start)
-    assert Instance.of_cells(5, [(0, 1, 2, 3)], (1, 2, 3, 4)).is_forgotten(3, start)
+    assert not Instance.of_cells(6, [(0, 1, 2, 3)], (2, 3, 4, 5)).is_forgotten(3, order)
+    assert Instance.of_cells(5, [(0, 1, 2, 3)], (1, 2, 3, 4)).is_forgotten(3, order)
 
 
 @given(equal_winners(least=2))
 @settings(deadline=None)
 def test_v3_never_forgets_a_whole_class_of_several_samples(codes):
-    assert not is_forgotten(3, *codes, STARTS["the first"])
+    assert not is_forgotten(3, *codes, ORDERS["the first"])
 
 
-@given(equal_winners(most=1), st.sampled_from(list(STARTS.values())))
+@given(equal_winners(most=1), st.sampled_from(list(ORDERS.values())))
 @settings(deadline=None)
-def test_v4_never_forgets_what_differs(codes, start):
+def test_v4_never_forgets_what_differs(codes, order):
     (first,), second = codes
     if (first != second).any():
-        assert not is_forgotten(4, [first], second, start)
+        assert not is_forgotten(4, [first], second, order)
 
 
-def test_pairs_are_all_there_are_but_for_names():
+def test_pairs_are_complete_up_to_renaming():
     found = [(i.n_cells, i.n_active, i.n_shared) for m in range(2, 7) for i in pairs(m)]
     every = {
         (2 * n_active - n_shared, n_active, n_shared)
@@ -107,13 +107,13 @@ def test_pairs_are_all_there_are_but_for_names():
     assert found == sorted(size for size in every if size[0] <= 6)
 
 
-def test_the_smallest_is_found_and_not_made_up():
-    assert find_smallest(3, STARTS["the first"], most_cells=3) is None
-    smallest = find_smallest(1, STARTS["the first"], most_cells=3)
+def test_finds_the_smallest_pair():
+    assert find_smallest(3, ORDERS["the first"], most_cells=3) is None
+    smallest = find_smallest(1, ORDERS["the first"], most_cells=3)
     assert (smallest.n_cells, smallest.n_active, smallest.n_shared) == (3, 2, 1)
 
 
-def test_margins_are_the_scores_in_the_end():
+def test_margins_are_final_score_differences():
     rng = np.random.default_rng(0)
     first, second = rng.integers(0, 4, (5, 6)), rng.integers(0, 4, (7, 6))
     for i, j in np.ndindex(5, 7):

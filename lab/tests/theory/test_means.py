@@ -1,4 +1,4 @@
-"""Weights of a memory that fades, averaged over every sequence of samples."""
+"""Weights of a memory with decay, averaged over every sequence of samples."""
 
 from itertools import product
 
@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from kenyon.circuit import Rates
 from kenyon_lab.theory import expected_weights
 from kenyon_lab.theory.checks.expectation import average_weights
 from kenyon_lab.theory.means import weight_variance
@@ -24,15 +23,14 @@ rate = st.floats(0.01, 0.99)
     st.integers(1, 4),
 )
 @settings(max_examples=30, deadline=None)
-def test_the_mean_over_all_sequences_is_the_closed_form(X, y, decay, part, n_samples):
-    rates = Rates(decay * part, decay)
-    averaged, predicted = average_weights(X, np.array(y), rates, n_samples)
+def test_mean_over_all_sequences(X, y, decay, part, n_samples):
+    averaged, predicted = average_weights(X, np.array(y), decay * part, decay, n_samples)
     assert averaged == pytest.approx(predicted, abs=1e-12)
 
 
-def test_where_the_cap_is_reached_it_is_not():
+def test_cap_lowers_the_mean():
     X, y = np.eye(3), np.array([0, 0, 1])
-    averaged, predicted = average_weights(X, y, Rates(0.9, 0.1), 4)
+    averaged, predicted = average_weights(X, y, 0.9, 0.1, 4)
     assert (averaged <= predicted + 1e-12).all()
     assert averaged.max() < 1 < predicted.max()
 

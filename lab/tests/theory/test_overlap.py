@@ -118,9 +118,9 @@ def test_between_cosines_the_envelopes_stay_on_their_side():
 
 
 def test_what_is_refused(fly):
-    with pytest.raises(ValueError, match="cosines must rise from -1 at least to 1 at most"):
+    with pytest.raises(ValueError, match="cosines must increase within -1 to 1"):
         overlap_curve(fly, [0.5, 0.2])
-    with pytest.raises(ValueError, match="cosines must rise"):
+    with pytest.raises(ValueError, match="cosines must increase"):
         overlap_curve(fly, [0, 1.5])
     with pytest.raises(ValueError, match="n_pairs must be at least 1, but is 0"):
         overlap_curve(fly, n_pairs=0)
@@ -129,5 +129,5 @@ def test_what_is_refused(fly):
     with pytest.raises(ValueError, match=r"active must be above 0 and below 0\.5, but is 0\.5"):
         gaussian_overlap(0, 0.5)
     crowded = SparseCoder(n_cells=400, fan_in=6, n_active=300).fit(np.zeros((1, 50)))
-    with pytest.raises(ValueError, match="coder must give every input as many winners, but gave"):
+    with pytest.raises(ValueError, match="coder must give all inputs equally many winners"):
         overlap_curve(crowded, [0])

@@ -13,61 +13,61 @@ import typer
 from kenyon_lab.console import messages, say
 
 if TYPE_CHECKING:
-    from kenyon_lab.theory.claim import Claim, Outcome
+    from kenyon_lab.theory.claim import CheckResult, Claim
 
 DID_NOT_HOLD = 1
-_WORDS = {True: "held", False: "DID NOT HOLD", None: "not checked"}
+_WORDS = {True: "held", False: "DID NOT HOLD"}
 
 
 def theory(
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller checks, in seconds.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run smaller checks, in seconds.")] = False,
     figures: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Draw the figures into this folder.")
     ] = None,
 ) -> None:
-    """Check what the theory claims, and say of each claim whether it held."""
-    from kenyon_lab.theory.catalogue import CLAIMS
+    """Check every claim of the theory."""
+    from kenyon_lab.theory.claims import CLAIMS
 
     if figures:
-        _check_figures()
-    held: Counter[bool | None] = Counter()
+        _check_matplotlib()
+    held: Counter[bool] = Counter()
     for heading, claims in CLAIMS.items():
         say(heading)
         for claim in claims:
-            outcome = _check(claim, quick)
-            held[outcome.held] += 1
+            result = _check(claim, quick)
+            held[result.held] += 1
             if figures:
-                _draw(claim, outcome, figures)
+                _draw(claim, result, figures)
     say(", ".join(f"{held[key]} {word}" for key, word in _WORDS.items() if held[key]) + ".")
     if held[False]:
         sys.exit(DID_NOT_HOLD)
 
 
-def _check(claim: Claim, quick: bool) -> Outcome:
-    """Do a check, and print the claim, the check and what came of it."""
+def _check(claim: Claim, quick: bool) -> CheckResult:
+    """Run a check; print the claim, the check and the result."""
     start = time.perf_counter()
     with messages.status(claim.name):
-        outcome = claim.run(quick)
+        result = claim.check(quick)
     seconds = time.perf_counter() - start
-    say(f"  {claim.name}: {_WORDS[outcome.held]} ({seconds:.1f} s)")
-    say(f"    claim     {claim.statement}")
-    say(f"    check     {claim.checked}")
-    say(f"    measured  {outcome.measured}")
-    return outcome
+    say(f"  {claim.name}: {_WORDS[result.held]} ({seconds:.1f} s)")
+    say(f"    claim     {claim.text}")
+    say(f"    check     {claim.method}")
+    say(f"    measured  {result.measured}")
+    return result
 
 
-def _check_figures() -> None:
-    """Say what figures need before minutes of work, not after."""
+def _check_matplotlib() -> None:
+    """Fail before minutes of checks if figures cannot be drawn."""
     try:
-        import kenyon_lab.figures.theory.catalogue  # noqa: F401
+        import kenyon_lab.figures.theory.drawing  # noqa: F401
     except ModuleNotFoundError as error:
         raise ImportError(
             f"figures need {error.name}, which is not installed: pip install 'kenyon-lab[figures]'"
         ) from None
 
 
-def _draw(claim: Claim, outcome: Outcome, folder: Path) -> None:
-    from kenyon_lab.figures.theory.catalogue import draw
+def _draw(claim: Claim, result: CheckResult, folder: Path) -> None:
+    from kenyon_lab.figures.theory.drawing import draw
 
-    for path in draw(claim.name, outcome, folder):
+    for path in draw(claim.name, result, folder):
         say(f"    figure    {path}")

@@ -1,1 +1,1 @@
-"""What the paper measures besides its comparison of methods: one small experiment a file."""
+"""The paper's experiments other than its comparison of methods, one per module."""

@@ -1,4 +1,4 @@
-"""Two inputs of different classes through one circuit, and the synapses that each changes."""
+"""Two inputs of different classes in one circuit, and the synapses that each input changes."""
 
 from __future__ import annotations
 
@@ -6,42 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon import FlyClassifier
+from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods import METHODS
+from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL, read_synapses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEARNED = ("3", "4")
-"""New to a circuit that knows all other classes of MNIST-20."""
+NEW_CLASSES = ("3", "4")
+"""The circuit has learned all other classes of MNIST-20."""
 
 N_TRACED = 5
-"""Active cells whose connections from the input are told."""
+"""Active cells whose input channels are recorded."""
 
 N_STRONGEST = 8
-"""Synapses told of every class, out of those that there are before an input is learned."""
+"""Synapses recorded for each class, out of those present before an input is learned."""
 
 
 def measure(seed: int) -> dict[str, Any]:
-    """Teach a circuit with the paper's sizes a first '3', then a first '4'.
+    """Teach a first '3', then a first '4', to a circuit of the paper's size.
 
-    It knows the other 18 classes by then. What changed is found by reading the whole memory before
-    and after. The seed draws the wiring.
+    The circuit has already learned the other 18 classes. Changes are found by comparing the whole
+    memory before and after. The seed draws the wiring.
     """
     mnist = load("mnist20")
-    targets = [mnist.class_names.index(name) for name in LEARNED]
+    targets = [mnist.class_names.index(name) for name in NEW_CLASSES]
     others = ~np.isin(mnist.y_train, targets)
-    fly = FlyClassifier(**METHODS["fly"].paper["mnist20"], random_state=seed)
+    fly = FlyClassifier(**MNIST_MODEL, random_state=seed)
     fly.partial_fit(mnist.X_train[others], mnist.y_train[others], classes=range(mnist.n_classes))
+    coder = SparseCoder(**MNIST_LAYER, random_state=seed).fit(mnist.X_test)
     n_known = fly.n_samples_seen_
     samples = [mnist.X_test[np.flatnonzero(mnist.y_test == target)[0]] for target in targets]
-    inputs = [learn(fly, x, target) for x, target in zip(samples, targets, strict=True)]
-    coder = fly.circuit_.coder
+    inputs = [learn(fly, coder, x, target) for x, target in zip(samples, targets, strict=True)]
     return {
-        "n_cells": coder.n_cells,
-        "fan_in": coder.fan_in,
-        "n_active": coder.n_active,
+        **MNIST_LAYER,
         "classes": list(mnist.class_names),
         "n_known": n_known,
         "inputs": inputs,
@@ -49,36 +47,28 @@ def measure(seed: int) -> dict[str, Any]:
     }
 
 
-def learn(fly: FlyClassifier, x: NDArray[Any], target: int) -> dict[str, Any]:
-    """Teach one sample, and return its way through the circuit and what it left there.
+def learn(fly: FlyClassifier, coder: SparseCoder, x: NDArray[Any], target: int) -> dict[str, Any]:
+    """Teach one sample; return its code and the synapses that changed.
 
     A change is the class and the cell of a synapse, and its counter before and after.
     """
-    coder = fly.circuit_.coder
-    _, cells, levels = coder.encode_one(x).to_csr()
-    before = read(fly)
-    after = read(fly.learn_one(x, target))
-    changed = np.argwhere(before != after)
-    traced = cells[np.argsort(-levels.astype(int), kind="stable")[:N_TRACED]]
+    code = coder.levels(x[np.newaxis])
+    before = read_synapses(fly)
+    after = read_synapses(fly.learn_one(x, target))
+    traced = code.indices[np.argsort(-code.data.astype(int), kind="stable")[:N_TRACED]]
     strongest = np.argsort(-before, axis=1, kind="stable")[:, :N_STRONGEST]
     return {
         "target": target,
         "features": x.astype(float).round(3).tolist(),
-        "cells": cells.tolist(),
-        "levels": levels.tolist(),
-        "traced": [[cell, coder.native.connections[cell].tolist()] for cell in traced.tolist()],
+        "cells": code.indices.tolist(),
+        "levels": code.data.tolist(),
+        "traced": [[cell, coder.connections_[cell].tolist()] for cell in traced.tolist()],
         "strongest": [
             row[numbers[row] > 0].tolist() for row, numbers in zip(strongest, before, strict=True)
         ],
         "changed": [
             [int(rank), int(cell), int(before[rank, cell]), int(after[rank, cell])]
-            for rank, cell in changed
+            for rank, cell in np.argwhere(before != after)
         ],
         "n_frozen": int((before == after).sum()),
     }
-
-
-def read(fly: FlyClassifier) -> NDArray[Any]:
-    """Return the counters: a row for each class, a column for each cell."""
-    with fly.circuit_.memory.reading as memory:
-        return memory.synapses

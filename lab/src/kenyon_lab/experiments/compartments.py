@@ -1,179 +1,163 @@
-"""What changes and what does not: one memory or two, where labels swap or classes drift."""
+"""One memory or two, on streams in which labels swap or classes drift."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
-from kenyon_lab.shared import Coder, FlyReadout, Rates, count_threads, new_memory
+from kenyon_lab.theory.models import MNIST_LAYER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from kenyon_lab.data import Dataset
-    from kenyon_lab.shared import Codes
 
-    Labelled = tuple[Codes, NDArray[np.intp]]
+    Labelled = tuple[NDArray[Any], NDArray[np.intp]]
+    Compartments = tuple[tuple[float | Literal["auto"], float], ...]
 
-_MNIST = SPARSE_LAYER["mnist20"]
 DATASETS: dict[str, dict[str, Any]] = {
-    "mnist20": {**_MNIST, "inhibition": "subtract"},
+    "mnist20": {**MNIST_LAYER, "inhibition": "subtract"},
     "clinc150": {"n_cells": 4000, "n_active": 200, "inhibition": "subtract"},
 }
-"""With the sizes of the circuit."""
+"""The first layer by dataset."""
 
-SEARCHED: dict[str, tuple[Rates, ...]] = {
-    "stays": tuple(Rates(rate) for rate in (None, 0.003, 0.01, 0.05, 0.2)),
+SEARCHED: dict[str, tuple[Compartments, ...]] = {
+    "stays": tuple(((rate, 0.0),) for rate in ("auto", 0.003, 0.01, 0.05, 0.2)),
     "fades": tuple(
-        Rates(rate, decay) for rate in (0.1, 0.3, 1.0, 3.0) for decay in (1e-5, 1e-4, 1e-3, 3e-3)
+        ((rate, decay),) for rate in (0.1, 0.3, 1.0, 3.0) for decay in (1e-5, 1e-4, 1e-3, 3e-3)
     ),
     "both": tuple(
-        Rates(None, 0.0, (Rates(rate, decay),))
-        for rate in (1.0, 3.0, 10.0)
-        for decay in (3e-4, 1e-3, 3e-3)
+        (("auto", 0.0), (rate, decay)) for rate in (1.0, 3.0, 10.0) for decay in (3e-4, 1e-3, 3e-3)
     ),
 }
-"""Memories and their rates, of which the best is chosen for each on samples put aside."""
+"""Candidates for each kind of memory: the learning rate and decay of each compartment."""
 
 PER_CLASS = 1000
-"""At most so many samples of a class are used."""
+"""Most samples of a class."""
 
-ASIDE = 50
-"""A fifth of those is put aside, but no more than this."""
+HELD_OUT = 50
+"""Most held-out samples of a class; they are at most a fifth of its samples."""
 
 STEPS = {
     "reversal": (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1),
     "drift": tuple(np.linspace(0, 1, 11).round(1).tolist()),
 }
-"""Shares of the samples after the change, at which there is a test."""
+"""Shares of the samples after the change at which the model is tested."""
 
 
 def measure(seed: int) -> dict[str, Any]:
-    """Teach streams of which half the classes change, and test on those and on the others.
+    """Teach streams in which half the classes change; test on those and on the others.
 
-    First come all classes, mixed. Then come only those that change: in a reversal, they have
-    swapped their labels in pairs; in a drift, their samples are blended more and more with those of
-    another class, until each has taken the place of the next. The seed draws the wiring, the order
-    of the samples, which classes change, and what is put aside.
+    All classes come first, mixed. Then only the changing classes come. In a reversal their labels
+    are swapped in pairs. In a drift their samples are blended more and more with samples of another
+    class, until each class has taken the place of the next. The seed draws the wiring, the order of
+    the samples, the classes that change and the held-out samples.
     """
     found: dict[str, Any] = {}
-    for name, sizes in DATASETS.items():
+    for name, layer in DATASETS.items():
         dataset = load(name)
-        coder = Coder.design(dataset.n_features, seed=seed, **sizes)
         found[name] = {}
         for kind in STEPS:
-            aside, tested = (
-                Stream.draw(dataset, coder, kind, seed, part) for part in (True, False)
-            )
+            held_out, test = (Stream.draw(dataset, kind, seed, part) for part in (True, False))
             found[name][kind] = {
-                "n_before": len(aside.first[0]),
-                "n_learned": np.cumsum([len(codes) for codes, _ in aside.steps]).tolist(),
-                **{memory: compare(memory, aside, tested) for memory in SEARCHED},
+                "n_before": len(held_out.first[0]),
+                "n_learned": np.cumsum([len(X) for X, _ in held_out.steps]).tolist(),
+                **{
+                    memory: choose(candidates, held_out, test, random_state=seed, **layer)
+                    for memory, candidates in SEARCHED.items()
+                },
             }
     return found
 
 
-def compare(memory: str, aside: Stream, tested: Stream) -> dict[str, Any]:
-    """Return the rates that are best on samples put aside, and what they lead to in the test."""
-    best = max(SEARCHED[memory], key=lambda rates: float(np.mean(aside.learn(rates))))
-    changed, still = tested.learn(best).T.round(4).tolist()
-    return {
-        "learning_rate": [one.learning_rate or "auto" for one in best.each],
-        "decay": [one.decay for one in best.each],
-        "changed": changed,
-        "still": still,
-    }
+def choose(
+    candidates: tuple[Compartments, ...], held_out: Stream, test: Stream, **parameters: Any
+) -> dict[str, Any]:
+    """Select the rates that are best on held-out samples, and return their test accuracies."""
+
+    def learn(stream: Stream, compartments: Compartments) -> NDArray[np.float64]:
+        return stream.learn(FlyClassifier(compartments=compartments, **parameters))
+
+    best = max(candidates, key=lambda candidate: float(learn(held_out, candidate).mean()))
+    changed, still = learn(test, best).T.round(4).tolist()
+    rates, decays = zip(*best, strict=True)
+    return {"learning_rate": [*rates], "decay": [*decays], "changed": changed, "still": still}
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """What is learned before and after a change, with a test at every step after it.
+    """Samples before the change, and batches after it with a test after each batch.
 
-    `changed` is tested at its step, `still` at every one.
+    `changed` holds a test for each batch, on the changing classes as they are then; `still` is one
+    test on all other classes.
     """
 
-    n_cells: int
     first: Labelled
     steps: list[Labelled]
     changed: list[Labelled]
     still: Labelled
 
     @classmethod
-    def draw(cls, dataset: Dataset, coder: Coder, kind: str, seed: int, aside: bool) -> Stream:
-        """Cut a stream from a dataset, to be tested on training samples put aside or on the test's.
+    def draw(cls, dataset: Dataset, kind: str, seed: int, held_out: bool) -> Stream:
+        """Draw a stream to be tested on held-out training samples or on the test samples.
 
-        What is learned does not depend on which.
+        The samples to learn do not depend on that choice.
         """
         generator = np.random.default_rng(seed)
-        kept, before, after = _split(dataset.y_train, generator)
+        validation, before, after = _split(dataset.y_train, generator)
         partner = _find_partners(dataset.n_classes, kind, generator)
         X, y = dataset.X_train, dataset.y_train
         after = generator.permutation(after[partner[y[after]] != y[after]])
-        X_test, y_test = (X[kept], y[kept]) if aside else (dataset.X_test, dataset.y_test)
+        X_test, y_test = (
+            (X[validation], y[validation]) if held_out else (dataset.X_test, dataset.y_test)
+        )
         changes = partner[y_test] != y_test
         ends = [round(share * len(after)) for share in STEPS[kind]]
         steps, tests = [], []
         for start, end in pairwise(ends):
             part = after[start:end]
-            how_far = np.arange(start, end) / len(after)
-            steps.append(_change(kind, X, y, part, partner, how_far, before))
+            progress = np.arange(start, end) / len(after)
+            steps.append(_change(kind, X, y, part, partner, progress, before))
             rows, now = np.flatnonzero(changes), np.array([end / len(after)])
             tests.append(_change(kind, X_test, y_test, rows, partner, now, np.arange(len(y_test))))
+        return cls((X[before], y[before]), steps, tests, (X_test[~changes], y_test[~changes]))
 
-        def encode(samples: tuple[NDArray[Any], NDArray[np.intp]]) -> Labelled:
-            return coder.native.encode(samples[0], count_threads(None)), samples[1]
-
-        return cls(
-            coder.n_cells,
-            encode((X[before], y[before])),
-            [encode(step) for step in steps],
-            [encode(test) for test in tests],
-            encode((X_test[~changes], y_test[~changes])),
-        )
-
-    def learn(self, rates: Rates) -> NDArray[np.float64]:
-        """Return the accuracies on what changes and on what does not, after every step."""
-        readout = FlyReadout(rates)
-        memory = new_memory(readout, rates, self.n_cells)
-        memory.learn(*self.first, rates)
-
-        def accuracy(codes: Codes, y: NDArray[np.intp]) -> float:
-            told = memory.classes[readout.best(memory, codes, count_threads(None))]
-            return float((told == y).mean())
-
+    def learn(self, model: FlyClassifier) -> NDArray[np.float64]:
+        """Return the accuracies on changing and on other classes after every step."""
+        model.fit(*self.first)
         accuracies = []
         for step, changed in zip(self.steps, self.changed, strict=True):
-            memory.learn(*step, rates)
-            accuracies.append([accuracy(*changed), accuracy(*self.still)])
+            model.partial_fit(*step)
+            accuracies.append([model.score(*changed), model.score(*self.still)])
         return np.array(accuracies)
 
 
 def _split(
     y: NDArray[np.intp], generator: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Put some of every class aside; half the rest comes before the change, mixed."""
+    """Return held-out samples of every class, and halves of the rest before and after the change.
+
+    The half before the change is mixed.
+    """
     parts: list[list[NDArray[np.intp]]] = [[], [], []]
     for label in np.unique(y):
         own = generator.permutation(np.flatnonzero(y == label))[:PER_CLASS]
-        n_aside = min(len(own) // 5, ASIDE)
-        half = (len(own) - n_aside) // 2
-        for part, chosen in zip(
-            parts, np.split(own[: n_aside + 2 * half], [n_aside, n_aside + half]), strict=True
-        ):
-            part.append(chosen)
-    kept, before, after = (np.concatenate(part) for part in parts)
-    return kept, generator.permutation(before), after
+        n_held_out = min(len(own) // 5, HELD_OUT)
+        half = (len(own) - n_held_out) // 2
+        ends = [n_held_out, n_held_out + half]
+        for part, rows in zip(parts, np.split(own[: n_held_out + 2 * half], ends), strict=True):
+            part.append(rows)
+    held_out, before, after = (np.concatenate(part) for part in parts)
+    return held_out, generator.permutation(before), after
 
 
 def _find_partners(n_classes: int, kind: str, generator: np.random.Generator) -> NDArray[np.intp]:
-    """Return for each class whose place it takes: its own for at least half of them."""
+    """Return the class whose place each class takes: its own for at least half of them."""
     partner = np.arange(n_classes)
     drawn = generator.permutation(n_classes)[: 2 * (n_classes // 4)]
     if kind == "reversal":
@@ -190,16 +174,18 @@ def _change(
     y: NDArray[np.intp],
     rows: NDArray[np.intp],
     partner: NDArray[np.intp],
-    how_far: NDArray[np.float64],
-    among: Sequence[int] | NDArray[np.intp],
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return samples as they are after the change, or part of the way to it."""
+    progress: NDArray[np.float64],
+    candidates: NDArray[np.intp],
+) -> Labelled:
+    """Return samples after the change, or after a part of it.
+
+    In a drift, each sample is blended with one of its partner class among the candidates.
+    """
     if kind == "reversal":
         return X[rows], partner[y[rows]]
     others = np.empty_like(rows)
-    among = np.asarray(among)
     for label in np.unique(y[rows]):
-        own, mates = y[rows] == label, among[y[among] == partner[label]]
+        own, mates = y[rows] == label, candidates[y[candidates] == partner[label]]
         others[own] = np.resize(mates, own.sum())
-    weight = how_far[:, np.newaxis]
+    weight = progress[:, np.newaxis]
     return ((1 - weight) * X[rows] + weight * X[others]).astype(X.dtype), y[rows]

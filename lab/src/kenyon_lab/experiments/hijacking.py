@@ -8,10 +8,9 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.methods.perceptron import Perceptron
-from kenyon_lab.theory import forgetting
-from kenyon_lab.theory.forgetting import VERSIONS
+from kenyon_lab.theory.forgetting import VERSIONS, margins
+from kenyon_lab.theory.models import MNIST_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,21 +19,19 @@ if TYPE_CHECKING:
     from kenyon_lab.theory.forgetting import Version
 
 FIRST, SECOND, UNLIKE = 3, 5, 4
-"""Two digits that are alike, and one that is not like the first, to compare with."""
-
-_SIZES = SPARSE_LAYER["mnist20"]
+"""Two similar digits, and one for comparison that differs more from the first."""
 
 
 def measure(seed: int) -> dict[str, Any]:
-    """Teach a '3', then a '5', to perceptrons of three versions that know nothing else.
+    """Teach a '3', then a '5', to untrained perceptrons of three versions.
 
-    They are the two that share most cells among the test samples of MNIST. How unusual that is, is
-    told by how many of all pairs of a '3' and a '5', or of a '3' and a '4', would fare alike. The
+    They are the '3' and the '5' of MNIST's test samples that share most cells. For comparison, all
+    pairs of a '3' and a '5', and of a '3' and a '4', are judged by the products of their codes. The
     seed draws the wiring.
     """
     mnist = load("mnist20")
     samples = {digit: mnist.X_test[mnist.y_test == digit] for digit in (FIRST, SECOND, UNLIKE)}
-    coder = SparseCoder(**_SIZES, random_state=seed).fit(mnist.X_test)
+    coder = SparseCoder(**MNIST_LAYER, random_state=seed).fit(mnist.X_test)
     codes = {digit: coder.levels(X).astype(np.int64) for digit, X in samples.items()}
     n_shared = ((codes[FIRST] > 0).astype(int) @ (codes[SECOND] > 0).astype(int).T).toarray()
     one, two = np.unravel_index(n_shared.argmax(), n_shared.shape)
@@ -44,11 +41,11 @@ def measure(seed: int) -> dict[str, Any]:
     return {
         "digits": [FIRST, SECOND],
         "unlike": UNLIKE,
-        "n_active": _SIZES["n_active"],
+        "n_active": MNIST_LAYER["n_active"],
         "n_shared": int(n_shared.max()),
         "levels": levels[:, cells].tolist(),
         "versions": {
-            f"v{version}": follow(version, seed, pair, cells, mnist.n_classes)
+            f"v{version}": follow(version, seed, pair, levels[0], cells, mnist.n_classes)
             for version in VERSIONS
         },
         "pairs": {
@@ -58,7 +55,7 @@ def measure(seed: int) -> dict[str, Any]:
 
 
 def order_cells(levels: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return the cells that are active in two codes: the first's own, the shared, the second's."""
+    """Return the active cells of two codes: first those of the first only, the shared, the rest."""
     one, two = levels
     active = np.flatnonzero(one + two)
     group = (two > 0).astype(int) + (one == 0)
@@ -66,33 +63,45 @@ def order_cells(levels: NDArray[np.int64]) -> NDArray[np.intp]:
 
 
 def follow(
-    version: Version, seed: int, pair: NDArray[Any], cells: NDArray[Any], n_classes: int
+    version: Version,
+    seed: int,
+    pair: NDArray[Any],
+    code: NDArray[np.int64],
+    cells: NDArray[Any],
+    n_classes: int,
 ) -> dict[str, Any]:
-    """Teach the first of a pair, then the second, to a perceptron that knows nothing.
+    """Teach both inputs of a pair to an untrained perceptron.
 
-    Weights are told of the cells given, to the first's class and to the second's, in 255ths.
+    `code` holds the levels of the first input. Returns, before and after each input, the weights
+    from `cells` to both classes in 255ths and the scores of the first input; and the class
+    predicted for the first input after each.
     """
-    perceptron = Perceptron(rule=version, **_SIZES, seed=seed)
+    perceptron = Perceptron(rule=version, **MNIST_LAYER, seed=seed)
     perceptron.begin(pair.shape[1], n_classes)
-    steps = forgetting.follow(perceptron, pair, (FIRST, SECOND))
+    labels = [FIRST, SECOND]
+    weights, predicted = [perceptron.weights[:, labels].T], []
+    for x, label in zip(pair, labels, strict=True):
+        perceptron.learn_task(x[np.newaxis], np.array([label]))
+        weights.append(perceptron.weights[:, labels].T)
+        predicted.append(int(perceptron.predict(pair[:1])[0]))
     return {
-        "weights": steps.weights[..., cells].astype(int).tolist(),
-        "scores": steps.scores.round(3).tolist(),
-        "taken_for": steps.taken_for,
+        "weights": np.array(weights)[..., cells].astype(int).tolist(),
+        "scores": (np.array(weights) @ code / 255**2).round(3).tolist(),
+        "taken_for": predicted,
     }
 
 
 def judge_pairs(first: sparse.csr_matrix[Any], second: sparse.csr_matrix[Any]) -> dict[str, Any]:
-    """Return the share of all pairs whose first is taken for the second's class in the end.
+    """Return the share of all pairs whose first input ends up predicted as the second's class.
 
-    Once with the first's class weakened by the second, as under v1 and v3, and once without, when
-    the shared cells are split.
+    "weakened": the second input weakens the first's class, as under v1 and v3. "split": it does
+    not, as under v4.
     """
-    margins = {
-        "weakened": forgetting.margins(first, second, weakened=True),
-        "split": forgetting.margins(first, second, weakened=False),
+    by_rule = {
+        "weakened": margins(first, second, weakened=True),
+        "split": margins(first, second, weakened=False),
     }
     return {
-        "n_pairs": margins["split"].size,
-        **{fate: round(float((margin < 0).mean()), 7) for fate, margin in margins.items()},
+        "n_pairs": by_rule["split"].size,
+        **{rule: round(float((margin < 0).mean()), 7) for rule, margin in by_rule.items()},
     }

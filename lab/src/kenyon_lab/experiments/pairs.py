@@ -1,4 +1,4 @@
-"""A first class forgotten while a second is learned, under the perceptron's v1 and the fly's v4."""
+"""Forgetting of a first class while a second is learned, by perceptron v1 and by v4, the fly."""
 
 from __future__ import annotations
 
@@ -9,60 +9,63 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods import METHODS
-from kenyon_lab.methods.coded import find_cap
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
-from kenyon_lab.methods.perceptron import learn
+from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
-    from scipy.sparse import csr_matrix
+    from scipy import sparse
 
-    Codes = csr_matrix[Any]
-    Weights = NDArray[np.float64]
+    Codes = sparse.csr_matrix[Any]
+    Weights = NDArray[np.int64]
     Teach = Callable[[Weights, Codes, int], None]
     Pair = tuple[int, int]
 
 DIGITS = range(10)
 SHOWN: dict[str, Pair] = {"alike": (3, 5), "unlike": (3, 4)}
 N_ORDERS = 10
-"""Orders of samples in which the pairs that are shown on their own are taught."""
+"""Sample orders in which the pairs of `SHOWN` are taught."""
 
 MILESTONES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 EARLY = 10
-"""Samples of the second class after which the versions are compared early on."""
+"""Samples of the second class at the early comparison of the two rules."""
 
-_FIRST, _SECOND = 1, 0
-"""Columns of the weights. A tie goes to the second class: otherwise v1 would be right about all
-samples of the first class from the outset, and learn nothing from them."""
+CAP = 255 / MNIST_MODEL["learning_rate"]
+"""The sum of levels at which a weight of the FlyModel saturates."""
 
-_LEARNED, _HALF = 0.9, 0.5
+FIRST, SECOND = 0, 1
+LEARNED, HALF = 0.9, 0.5
+"""Accuracies at which a class counts as learned, and as half lost."""
 
 
 def teach_v1(weights: Weights, codes: Codes, target: int) -> None:
-    """On a mistake, strengthen the target and weaken the class that was predicted."""
-    learn(weights, codes, np.full(codes.shape[0], target), always=False, weaken=True)
+    """On a mistake, strengthen the target and weaken the predicted class."""
+    for start, stop in pairwise(codes.indptr.tolist()):
+        cells, levels = codes.indices[start:stop], codes.data[start:stop]
+        first, second = weights[:, cells] @ levels
+        predicted = FIRST if first > second else SECOND
+        if predicted != target:
+            weights[target, cells] += levels
+            weights[predicted, cells] -= levels
 
 
 def teach_v4(weights: Weights, codes: Codes, target: int) -> None:
-    """Strengthen the target up to the cap, and do nothing else: the FlyModel, with its rate."""
-    cap = find_cap(METHODS["fly"].paper["mnist20"]["learning_rate"])
-    weights[:, target] = np.minimum(weights[:, target] + codes.sum(axis=0).A1, cap)
+    """Strengthen the target up to the cap, and change no other class: the FlyModel."""
+    weights[target] = np.minimum(weights[target] + codes.sum(axis=0).A1, CAP)
 
 
 VERSIONS: dict[str, Teach] = {"v1": teach_v1, "v4": teach_v4}
 
 
 def measure(seed: int) -> dict[str, Any]:
-    """Teach every digit of MNIST after every other, and test on all test samples of the two.
+    """Teach every ordered pair of MNIST digits; test on all test samples of both.
 
-    As many samples are taught of each digit as there are of the rarest. The seed draws the wiring
-    and the order of the samples.
+    Every digit has as many training samples as the rarest one. The seed draws the wiring and the
+    order of the samples.
     """
     mnist = load("mnist20")
-    coder = SparseCoder(**SPARSE_LAYER["mnist20"], random_state=seed).fit(mnist.X_test)
+    coder = SparseCoder(**MNIST_LAYER, random_state=seed).fit(mnist.X_test)
     X = {digit: mnist.X_train[mnist.y_train == digit] for digit in DIGITS}
     tested = {digit: coder.levels(mnist.X_test[mnist.y_test == digit]) for digit in DIGITS}
     milestones = [*MILESTONES, min(len(samples) for samples in X.values())]
@@ -97,6 +100,11 @@ def measure(seed: int) -> dict[str, Any]:
     }
 
 
+def encode(coder: SparseCoder, X: NDArray[Any]) -> Codes:
+    """Return the levels of samples as integers that can be added."""
+    return coder.levels(X).astype(np.int64)
+
+
 def encode_steps(coder: SparseCoder, X: NDArray[Any], milestones: Sequence[int]) -> list[Codes]:
     """Return the codes of the samples from each milestone to the next."""
     codes = coder.levels(X)
@@ -110,15 +118,15 @@ def teach_pairs(
     tested: Mapping[int, Codes],
 ) -> NDArray[np.float64]:
     """Return the accuracies by pair, by milestone, and on the first class and the second."""
-    n_cells = next(iter(tested.values())).shape[1]
-    knowing = {first: np.zeros((n_cells, 2)) for first, _ in pairs}
-    for first, weights in knowing.items():
+    trained = {}
+    for first in {first for first, _ in pairs}:
+        trained[first] = np.zeros((2, tested[first].shape[1]), dtype=np.int64)
         for codes in taught[first]:
-            teach(weights, codes, _FIRST)
+            teach(trained[first], codes, FIRST)
     return np.array(
         [
             teach_second(
-                teach, knowing[first].copy(), taught[second], tested[first], tested[second]
+                teach, trained[first].copy(), taught[second], tested[first], tested[second]
             )
             for first, second in pairs
         ]
@@ -131,21 +139,21 @@ def teach_second(
     """Return the accuracies on both classes before the second is learned and after each step."""
     accuracies = [_test(weights, tested)]
     for codes in taught:
-        teach(weights, codes, _SECOND)
+        teach(weights, codes, SECOND)
         accuracies.append(_test(weights, tested))
     return accuracies
 
 
 def describe(accuracies: NDArray[np.float64], milestones: Sequence[int]) -> dict[str, Any]:
-    """Return mean and deviation of some runs, and what the paper's claims stand or fall with.
+    """Summarise several runs: mean, deviation, and the numbers that the paper's statements need.
 
-    These are the accuracy on both classes early on and at the end, the samples of the second class
-    until it is learned, how much of the first is lost at the end, and the samples until half is;
-    None stands for never.
+    These are the accuracy on both classes early and at the end, the samples of the second class
+    until it is learned, the loss of the first class at the end, and the samples until half of it
+    is lost; None means never.
     """
     curves = {
-        "first": accuracies[..., 0],
-        "second": accuracies[..., 1],
+        "first": accuracies[..., FIRST],
+        "second": accuracies[..., SECOND],
         "both": accuracies.mean(axis=-1),
     }
     mean = {name: curve.mean(axis=0) for name, curve in curves.items()}
@@ -154,9 +162,9 @@ def describe(accuracies: NDArray[np.float64], milestones: Sequence[int]) -> dict
         "deviation": {name: curve.std(axis=0).round(4).tolist() for name, curve in curves.items()},
         "both_early": round(float(mean["both"][list(milestones).index(EARLY)]), 4),
         "both_at_end": round(float(mean["both"][-1]), 4),
-        "learned_after": _first(milestones, mean["second"] >= _LEARNED),
+        "learned_after": _first(milestones, mean["second"] >= LEARNED),
         "lost_at_end": round(float(mean["first"][0] - mean["first"][-1]), 4),
-        "half_lost_after": _first(milestones, mean["first"] <= _HALF),
+        "half_lost_after": _first(milestones, mean["first"] <= HALF),
     }
 
 
@@ -167,10 +175,13 @@ def list_ends(pairs: Sequence[Pair], accuracies: NDArray[np.float64]) -> list[li
 
 
 def _test(weights: Weights, tested: Sequence[Codes]) -> list[float]:
-    return [
-        float(((codes @ weights).argmax(axis=1) == target).mean())
-        for codes, target in zip(tested, (_FIRST, _SECOND), strict=True)
-    ]
+    """Return the accuracies on both classes.
+
+    A tie counts as the second class: otherwise v1 would be right about all samples of the first
+    class from the start, and would learn nothing from them.
+    """
+    is_first = [first > second for first, second in (weights @ codes.T for codes in tested)]
+    return [float(is_first[FIRST].mean()), float((~is_first[SECOND]).mean())]
 
 
 def _first(milestones: Sequence[int], reached: NDArray[np.bool_]) -> int | None:

@@ -1,1 +1,1 @@
-"""The figures, one a file; each is drawn from results that were kept."""
+"""Figures, one per module, drawn from stored results."""

@@ -1,4 +1,4 @@
-"""Reliability diagrams: how often a model is right, against how sure it is."""
+"""Reliability diagrams: accuracy against predicted probability."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kenyon_lab.figures.style import (
     letter_panels,
     new_figure,
 )
+from kenyon_lab.figures.titles import dataset_title
 from kenyon_lab.protocol.summary import spread
 from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
@@ -22,54 +23,59 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.reproduction.evidence import Evidence
-
 _COLOURS = {"fly": VERMILION, "bayes": BLUE, "ridge": GREEN}
 FEWEST = 20
-"""Samples, over all seeds, without which a bin says too little to be shown."""
+"""Samples over all seeds that a bin needs to be shown."""
 
 
-def draw(evidence: Evidence) -> Figure:
+def draw(findings: list[dict[str, Any]]) -> Figure:
     """Return a row of panels for each dataset, a panel for each readout."""
-    findings = [finding.found for finding in evidence.findings["calibration"]]
     names = list(findings[0])
     figure, panels = new_figure(len(names), len(_COLOURS), height=2.5)
     for row, name in enumerate(names):
         for column, readout in enumerate(_COLOURS):
             axes = panels[row * len(_COLOURS) + column]
             _plot(axes, readout, [found[name] for found in findings])
-            axes.set_title(f"{DATASET_TITLES.get(name, name)}, {readout}")
+            axes.set_title(f"{dataset_title(name)}, {readout}")
             axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
             if row == len(names) - 1:
-                axes.set_xlabel("probability of the class predicted")
+                axes.set_xlabel("predicted probability")
             if column == 0:
-                axes.set_ylabel("share that is right")
+                axes.set_ylabel("accuracy")
     letter_panels(panels)
     add_legend(figure, panels, 4)
     return figure
 
 
 def _plot(axes: Axes, readout: str, found: list[dict[str, Any]]) -> None:
-    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", label="as it should be")
-    usual = [one[readout] for one in found]
-    _curve(axes, [one["softmax"] for one in usual], GREY, "x", "softmax of the scores")
+    axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", label="perfect calibration")
+    default = [one[readout] for one in found]
+    _curve(axes, [one["softmax"] for one in default], GREY, "x", "softmax of the scores")
     colour = _COLOURS[readout]
     paper = f"{readout}, the paper's"
-    lines = [f"error {spread(one['error'] for one in usual)}"]
+    lines = [f"ECE {spread(one['error'] for one in default)}"]
     if paper in found[0]:
         sized = [one[paper] for one in found]
-        _curve(axes, sized, colour, "s", "the paper's sizes", fillstyle="none", linestyle="--")
-        lines.append(f"the paper's {spread(one['error'] for one in sized)}")
-    _curve(axes, usual, colour, "o", f"predict_proba, {readout}")
+        _curve(
+            axes,
+            sized,
+            colour,
+            "s",
+            "paper's parameters",
+            fillstyle="none",
+            linestyle="--",
+        )
+        lines.append(f"paper's {spread(one['error'] for one in sized)}")
+    _curve(axes, default, colour, "o", f"predict_proba, {readout}")
     axes.text(0.97, 0.04, "\n".join(lines), ha="right", transform=axes.transAxes, fontsize=7)
 
 
 def _curve(
     axes: Axes, found: list[dict[str, Any]], colour: str, marker: str, label: str, **look: Any
 ) -> None:
-    """Put the bins of all seeds together."""
+    """Plot the bins, pooled over seeds."""
     number, sure, right = (
-        np.sum([one[what] for one in found], axis=0) for what in ("number", "sure", "right")
+        np.sum([one[name] for one in found], axis=0) for name in ("number", "sure", "right")
     )
     shown = number >= FEWEST
     x, y = sure[shown] / number[shown], right[shown] / number[shown]

@@ -1,4 +1,4 @@
-"""Figure 1: two inputs through one circuit."""
+"""Figure 1: two inputs in one circuit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from kenyon_lab.reproduction.evidence import Evidence
-
     Places = NDArray[np.float64]
 
 _COLOURS = (VERMILION, BLUE)
@@ -29,9 +27,9 @@ _SILENT, _FROZEN = "#c8c8c8", "#c4c4c4"
 _INPUTS, _CELLS, _CLASSES, _TALL = 0.75, 3.05, 5.9, 1.15
 
 
-def draw(evidence: Evidence) -> Figure:
-    """Return a row for each input: its features, the cells that they drive, and the classes."""
-    found = evidence.findings["circuit"][0].found
+def draw(findings: list[dict[str, Any]]) -> Figure:
+    """Return a row for each input: its features, its active cells, and the classes."""
+    found = findings[0]
     first, second = found["inputs"]
     figure, panels = new_figure(2, 1, height=3.0)
     _draw_row(panels[0], found, first, second, _COLOURS[0])
@@ -59,13 +57,13 @@ def _draw_row(
     _draw_connections(axes, features, cells, outputs, taught, colour)
     shared_with = classes[other["target"]]
     for x, text in (
-        (_INPUTS, f"{len(features)} features, and how\n{len(taught['traced'])} cells are wired"),
+        (_INPUTS, f"{len(features)} features, and the\ninputs of {len(taught['traced'])} cells"),
         (
             _CELLS,
             f"{len(taught['cells'])} of {len(cells):,} Kenyon cells are active,\n"
-            f"{len(found['shared'])} of them (ringed) for the '{shared_with}', too",
+            f"{len(found['shared'])} of them (ringed) also for the '{shared_with}'",
         ),
-        (_CLASSES, f"{len(classes)} classes; in grey, some of\nthe synapses that stay as they are"),
+        (_CLASSES, f"{len(classes)} classes; in grey, some\nsynapses that do not change"),
     ):
         axes.text(x, -1.24, text, fontsize=7, ha="center", va="top", linespacing=1.3)
 
@@ -91,7 +89,7 @@ def _draw_connections(
 
 
 def _draw_inputs(axes: Axes, places: Places, taught: dict[str, Any], colour: str) -> None:
-    """Draw the features as bars, in colour where they reach a cell whose inputs are drawn."""
+    """Draw the features as bars, in colour if they are inputs of a traced cell."""
     features = np.array(taught["features"])
     wired = {i for _, wired in taught["traced"] for i in wired}
     axes.barh(
@@ -106,7 +104,7 @@ def _draw_inputs(axes: Axes, places: Places, taught: dict[str, Any], colour: str
 def _draw_cells(
     axes: Axes, places: Places, taught: dict[str, Any], shared: list[int], colour: str
 ) -> None:
-    # Thousands of circles would make a heavy SVG.
+    # Thousands of vector circles would make the SVG large.
     _dot(axes, places, 2, color=_SILENT, rasterized=True)
     strength = np.array(taught["levels"]) / 255
     _dot(axes, places[taught["cells"]], 14 * strength, color=colour, zorder=4)
@@ -131,14 +129,14 @@ def _column(x: float, n: int) -> Places:
 
 
 def _disc(n: int) -> Places:
-    """Return places for cells, evenly on a disc: each is turned by the golden angle."""
+    """Return evenly spaced places on a disc, each turned by the golden angle."""
     numbers = np.arange(n)
     radius, angle = _TALL * np.sqrt((numbers + 0.5) / n), np.pi * (3 - np.sqrt(5)) * numbers
     return np.column_stack([_CELLS + radius * np.cos(angle), radius * np.sin(angle)])
 
 
 def _connect(axes: Axes, ends: Iterable[tuple[Places, Places]], colour: str, **look: Any) -> None:
-    """Draw curves that leave one end and reach the other level."""
+    """Draw curves that are horizontal at both ends."""
     codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]
     paths = []
     for (x, y), (to_x, to_y) in ends:

@@ -1,4 +1,4 @@
-"""Where labels swap or classes drift: what changes and what does not, in one memory or two."""
+"""Accuracy on changing and on other classes, with one memory or two compartments."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.figures.bands import plot_mean
+from kenyon_lab.figures.bands import Line, plot_mean
 from kenyon_lab.figures.style import BLACK, ORANGE, VERMILION, letter_panels, new_figure
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
+from kenyon_lab.figures.titles import dataset_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.reproduction.evidence import Evidence
-
 _MEMORIES = {
-    "stays": ("one memory that stays", BLACK, "o", "--"),
-    "fades": ("one memory that fades", ORANGE, "v", ":"),
-    "both": ("both together", VERMILION, "s", "-"),
+    "stays": Line("one memory without decay", BLACK, "o", "--"),
+    "fades": Line("one memory with decay", ORANGE, "v", ":"),
+    "both": Line("a compartment of each", VERMILION, "s", "-"),
 }
 _STREAMS = {"reversal": "swap", "drift": "drift"}
 
 
-def draw(evidence: Evidence) -> Figure:
-    """Return for each dataset and stream what changes (above) and what does not (below)."""
-    findings = [finding.found for finding in evidence.findings["compartments"]]
+def draw(findings: list[dict[str, Any]]) -> Figure:
+    """Return a column for each dataset and stream: changing classes, and other classes."""
     cases = [(name, kind) for name, streams in findings[0].items() for kind in streams]
     figure, panels = new_figure(2, len(cases), height=2.3)
     for i, (name, kind) in enumerate(cases):
@@ -34,21 +31,20 @@ def draw(evidence: Evidence) -> Figure:
         above, below = panels[i], panels[i + len(cases)]
         _plot(above, runs, "changed")
         _plot(below, runs, "still")
-        above.set_title(f"{DATASET_TITLES.get(name, name)}, {_STREAMS[kind]}")
-        below.set_xlabel("samples since")
+        above.set_title(f"{dataset_title(name)}, {_STREAMS[kind]}")
+        below.set_xlabel("samples since change")
         for axes in (above, below):
             axes.set_ylim(-0.03, 1.02)
             if kind == "reversal":
                 axes.set_xscale("log")
-    panels[0].set_ylabel("accuracy, what changes")
-    panels[len(cases)].set_ylabel("accuracy, the rest")
+    panels[0].set_ylabel("accuracy,\nchanging classes")
+    panels[len(cases)].set_ylabel("accuracy,\nother classes")
     letter_panels(panels)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
-def _plot(axes: Axes, runs: list[dict[str, Any]], what: str) -> None:
+def _plot(axes: Axes, runs: list[dict[str, Any]], classes: str) -> None:
     n_learned = np.array(runs[0]["n_learned"])
-    for memory, (label, colour, marker, line) in _MEMORIES.items():
-        look = {"label": label, "color": colour, "marker": marker, "linestyle": line}
-        plot_mean(axes, n_learned, [run[memory][what] for run in runs], **look)
+    for memory, line in _MEMORIES.items():
+        plot_mean(axes, n_learned, [run[memory][classes] for run in runs], line)

@@ -1,4 +1,4 @@
-"""Accuracy against what it costs: seconds of learning, and memory."""
+"""Accuracy against training time and peak memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
+from kenyon_lab.figures.titles import dataset_title
 from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
@@ -20,29 +21,30 @@ if TYPE_CHECKING:
     from kenyon_lab.reproduction.evidence import Evidence
 
 MANY = 1000
-"""Numbers so far apart have only their powers of ten written out."""
+"""Ratio of the axis limits above which only powers of ten are labelled."""
+
 COSTS: dict[str, Callable[[Summary], float]] = {
-    "seconds of learning": lambda summary: summary.cost("learn_seconds"),
-    # What takes less than a page would have no place on a logarithmic axis.
-    "memory, MB": lambda summary: max(1.0, summary.cost("peak_rss") / 1e6),
+    "training time, s": lambda summary: summary.cost("learn_seconds"),
+    # Zero has no place on a logarithmic axis.
+    "peak RSS, MB": lambda summary: max(1.0, summary.cost("peak_memory") / 1e6),
 }
 
 
-def draw(evidence: Evidence) -> Figure:
+def draw(evidence: Evidence, methods: tuple[str, ...]) -> Figure:
     """Return a row for each dataset, a panel for each cost."""
-    datasets = evidence.datasets(METHODS)
+    datasets = evidence.datasets(methods)
     figure, panels = new_figure(len(datasets), len(COSTS), height=3.2)
     for row, dataset in enumerate(datasets):
         for column, (label, cost) in enumerate(COSTS.items()):
             axes = panels[row * len(COSTS) + column]
-            for method, summary in evidence.of(dataset, METHODS).items():
+            for method, summary in evidence.of(dataset, methods).items():
                 _mark(axes, method, summary, cost(summary))
             axes.set(xscale="log", xlabel=label, ylabel="final accuracy", ylim=(0, 1))
             low, high = axes.get_xlim()
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < MANY * low else (1,)))
             axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.set_title(DATASET_TITLES.get(dataset, dataset))
+            axes.set_title(dataset_title(dataset))
     letter_panels(panels)
     add_legend(figure, panels, n_columns=5)
     return figure

@@ -1,4 +1,4 @@
-"""When decay is needed: accuracy and weights at their cap, for several rates of decay."""
+"""When decay is needed: accuracy and saturated weights for several decay rates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from kenyon_lab.figures.bands import plot_mean
+from kenyon_lab.figures.bands import Line, plot_mean
 from kenyon_lab.figures.style import (
     BLACK,
     BLUE,
@@ -27,43 +27,40 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.reproduction.evidence import Evidence
-
 _NO_DECAY, _AUTO = (BLACK, "o", "-"), (VERMILION, "*", "-")
 _DECAYS = ((SKY, "v", ":"), (BLUE, "s", "--"), (GREEN, "D", "-"), (ORANGE, "P", "--"))
 
 
-def draw(evidence: Evidence) -> Figure:
+def draw(findings: list[dict[str, Any]]) -> Figure:
     """Return a long stream of mixed classes in A and B, and classes one after another in C."""
-    findings = [finding.found for finding in evidence.findings["decay"]]
     figure, panels = new_figure(1, 3, height=3.0)
     stream, cap, in_turn = panels
-    for i, look in enumerate(_looks(findings[0]["compared"])):
+    for i, line in enumerate(_lines(findings[0]["compared"])):
         runs = [found["compared"][i] for found in findings]
         mixed = [run["mixed"] for run in runs]
         n_learned = mixed[0]["n_learned"]
-        plot_mean(stream, n_learned, [run["accuracy"] for run in mixed], **look)
-        plot_mean(cap, n_learned, [run["at_cap_of_used"] for run in mixed], **look)
+        plot_mean(stream, n_learned, [run["accuracy"] for run in mixed], line)
+        plot_mean(cap, n_learned, [run["at_cap_of_used"] for run in mixed], line)
         classes = range(1, len(runs[0]["in_turn"]) + 1)
-        # Markers in different places, since some of the lines lie upon each other.
-        plot_mean(in_turn, classes, [run["in_turn"] for run in runs], **look, markevery=(i, 6))
+        # Some lines coincide, so their markers are in different places.
+        plot_mean(in_turn, classes, [run["in_turn"] for run in runs], line, markevery=(i, 6))
     for axes in (stream, cap):
         axes.set(xscale="log", xlabel="samples learned")
         axes.axvline(findings[0]["n_samples"], color=GREY, linewidth=0.8, zorder=1)
     stream.set(title="accuracy, classes mixed", ylabel="accuracy on all classes")
-    cap.set(title="weights at their cap", ylabel="share of those not zero", ylim=(-0.03, 1))
-    in_turn.set(title="accuracy, classes in turn", ylabel="accuracy on the classes so far")
+    cap.set(title="saturated weights", ylabel="share of non-zero weights", ylim=(-0.03, 1))
+    in_turn.set(title="accuracy, class by class", ylabel="accuracy on the classes so far")
     in_turn.set(xlabel="classes learned", ylim=(0, 1.03))
     in_turn.xaxis.set_major_locator(MaxNLocator(integer=True))
     low = stream.get_xaxis_transform()
     stream.text(findings[0]["n_samples"], 0.02, "one pass ", transform=low, ha="right")
-    _tell_ties(stream, [found["compared"][0]["mixed"] for found in findings])
+    _annotate_ties(stream, [found["compared"][0]["mixed"] for found in findings])
     letter_panels(panels)
     figure.legend(*stream.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
-def _looks(compared: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _lines(compared: list[dict[str, Any]]) -> Iterator[Line]:
     decays = iter(_DECAYS)
     for one in compared:
         if one["decay"]:
@@ -72,12 +69,11 @@ def _looks(compared: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             label, look = 'no decay, learning rate "auto"', _AUTO
         else:
             label, look = "no decay", _NO_DECAY
-        colour, marker, line = look
-        yield {"label": label, "color": colour, "marker": marker, "linestyle": line}
+        yield Line(label, *look)
 
 
-def _tell_ties(axes: Axes, runs: list[dict[str, Any]]) -> None:
-    """Say at the end of the line without decay why it ends there."""
+def _annotate_ties(axes: Axes, runs: list[dict[str, Any]]) -> None:
+    """Write the share of ties at the end of the line without decay."""
     end = runs[0]["n_learned"][-1], float(np.mean([run["accuracy"][-1] for run in runs]))
-    text = f"{np.mean([run['tied'][-1] for run in runs]):.0%} of\nanswers\nare ties"
+    text = f"{np.mean([run['tied'][-1] for run in runs]):.0%}\nties"
     axes.annotate(text, end, (-13, -3), textcoords="offset points", ha="right")

@@ -1,4 +1,4 @@
-"""Figure S2: shared cells, hijacked by the class learned last or split between both."""
+"""Figure S2: shared cells, hijacked by the class learned last or split between both classes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.gridspec import GridSpec
     from numpy.typing import NDArray
 
-    from kenyon_lab.protocol.record import ExperimentRecord
-    from kenyon_lab.reproduction.evidence import Evidence
-
 _LOOKS = ((VERMILION, "o"), (BLUE, "s"))
-"""Of the first class and of the second: colour and marker."""
+"""Colour and marker of the first class and of the second."""
 
 
-def draw(evidence: Evidence) -> Figure:
+def draw(findings: list[dict[str, Any]]) -> Figure:
     """Return the two codes and, below, weights and scores under each version."""
-    findings = evidence.findings["hijacking"]
-    found = findings[0].found
+    found = findings[0]
     n = len(found["versions"])
     figure, panels = new_figure(3, n, height=1.75)
     top = _merge(figure, panels[:n])
@@ -42,7 +38,7 @@ def draw(evidence: Evidence) -> Figure:
     scores[0].set_ylabel(f"score of the '{found['digits'][0]}'")
     letter_panels([top, *weights])
     weights[0].legend(loc="upper left", fontsize=7, handlelength=1.2, borderpad=0)
-    figure.supxlabel(_tell_of_pairs(findings), fontsize=8)
+    figure.supxlabel(_describe_pairs(findings), fontsize=8)
     return figure
 
 
@@ -93,36 +89,36 @@ def _draw_weights(axes: Axes, digits: list[int], weights: NDArray[np.float64]) -
 
 
 def _draw_scores(axes: Axes, digits: list[int], seen: dict[str, Any]) -> None:
-    """Draw what the first input gives to both classes, and what it is taken for in the end."""
+    """Draw the first input's scores for both classes, and the class predicted in the end."""
     scores = np.array(seen["scores"])
     for rank, (colour, marker) in enumerate(_LOOKS):
         axes.plot(scores[:, rank], color=colour, marker=marker)
-    taken_for = seen["taken_for"][-1]
+    predicted = seen["taken_for"][-1]
     axes.text(
         2.1,
         1.1 * scores.max(),
-        f"the '{digits[0]}' is taken for a '{taken_for}'",
-        color=_LOOKS[digits.index(taken_for)][0],
+        f"the '{digits[0]}' is classified as '{predicted}'",
+        color=_LOOKS[digits.index(predicted)][0],
         weight="bold",
         ha="right",
         va="bottom",
         bbox={"color": "white", "pad": 0.5},
     )
     axes.set(xlim=(-0.2, 2.2), ylim=(-0.08 * scores.max(), 1.4 * scores.max()))
-    axes.set_xticks([0, 1, 2], ["at first", f"after the '{digits[0]}'", f"after the '{digits[1]}'"])
+    axes.set_xticks([0, 1, 2], ["start", f"after the '{digits[0]}'", f"after the '{digits[1]}'"])
 
 
-def _tell_of_pairs(findings: list[ExperimentRecord]) -> str:
-    first, second = findings[0].found["digits"]
-    unlike = findings[0].found["unlike"]
+def _describe_pairs(findings: list[dict[str, Any]]) -> str:
+    first, second = findings[0]["digits"]
+    unlike = findings[0]["unlike"]
 
-    def share(digit: int, fate: str) -> str:
-        return f"{100 * np.mean([f.found['pairs'][str(digit)][fate] for f in findings]):.2g} %"
+    def share(digit: int, rule: str) -> str:
+        return f"{100 * np.mean([one['pairs'][str(digit)][rule] for one in findings]):.2g} %"
 
-    n_pairs = findings[0].found["pairs"][str(second)]["n_pairs"]
+    n_pairs = findings[0]["pairs"][str(second)]["n_pairs"]
     return (
-        f"Of all {n_pairs:,} pairs of a '{first}' and a '{second}', the '{first}' is taken for a "
+        f"Of all {n_pairs:,} pairs of a '{first}' and a '{second}', the '{first}' is classified as "
         f"'{second}' in {share(second, 'weakened')} under v1 and v3,\nin {share(second, 'split')} "
-        f"under v4. With a '{unlike}' in place of the '{second}': {share(unlike, 'weakened')} and "
+        f"under v4. With a '{unlike}' instead of the '{second}': {share(unlike, 'weakened')} and "
         f"{share(unlike, 'split')}."
     )

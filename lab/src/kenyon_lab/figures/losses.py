@@ -1,4 +1,4 @@
-"""Figure S1: memory loss of each task, beside the accuracy that it is a loss of."""
+"""Figure S1: accuracy on each task when it was learned and at the end."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kenyon_lab.figures.catalogue import MEMORY_LOSS
 from kenyon_lab.figures.style import look_of, new_figure
+from kenyon_lab.figures.titles import dataset_title
 from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from kenyon_lab.reproduction.evidence import Evidence
 
 
-def draw(evidence: Evidence) -> Figure:
+def draw(evidence: Evidence, methods: tuple[str, ...]) -> Figure:
     """Return a row for each dataset, a panel for each method."""
-    datasets = evidence.datasets(MEMORY_LOSS)
-    n = len(MEMORY_LOSS)
+    datasets = evidence.datasets(methods)
+    n = len(methods)
     figure, panels = new_figure(len(datasets), n, height=1.7)
     for row, dataset in enumerate(datasets):
-        runs = evidence.of(dataset, MEMORY_LOSS)
-        for column, method in enumerate(MEMORY_LOSS):
+        runs = evidence.of(dataset, methods)
+        for column, method in enumerate(methods):
             axes = panels[row * n + column]
             axes.set_ylim(0, 1.03)
             axes.tick_params(labelleft=column == 0)
@@ -34,7 +34,7 @@ def draw(evidence: Evidence) -> Figure:
                 _plot(axes, method, runs[method])
             else:
                 axes.set_axis_off()
-        panels[row * n].set_ylabel(f"{DATASET_TITLES.get(dataset, dataset)}\naccuracy on a task")
+        panels[row * n].set_ylabel(f"{dataset_title(dataset)}\naccuracy on a task")
     figure.supxlabel("task", fontsize=8)
     return figure
 

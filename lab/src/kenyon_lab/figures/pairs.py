@@ -1,4 +1,4 @@
-"""Figure S3: a class forgotten while another is learned, under v1 and v4."""
+"""Figure S3: forgetting of a class while another is learned, under v1 and v4."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kenyon_lab.reproduction.evidence import Evidence
-
 _PAIRS = ("all", "alike", "unlike")
 _VERSIONS = {
-    "v1": ("v1: on a mistake the wrong class is weakened", *look_of("perceptron-v1")),
-    "v4": ("v4, the FlyModel: nothing is ever weakened", *look_of("fly")),
+    "v1": ("v1: weakens the predicted class on a mistake", *look_of("perceptron-v1")),
+    "v4": ("v4, the FlyModel: weakens nothing", *look_of("fly")),
 }
 _CHANCE = 0.5
 
 
-def draw(evidence: Evidence) -> Figure:
-    """Return what is left of the first class above, and how well both are told apart below."""
-    findings = [finding.found for finding in evidence.findings["pairs"]]
+def draw(findings: list[dict[str, Any]]) -> Figure:
+    """Return accuracy on the first class above, and on both classes below."""
     figure, panels = new_figure(2, len(_PAIRS), height=1.9)
     above, below = panels[: len(_PAIRS)], panels[len(_PAIRS) :]
     for axes, pairs in zip(above, _PAIRS, strict=True):
@@ -40,7 +37,7 @@ def draw(evidence: Evidence) -> Figure:
     below[0].annotate("chance", (1, _CHANCE), (0, -3), textcoords="offset points", va="top")
     above[0].set_ylabel("accuracy on\nthe first class")
     below[0].set_ylabel("accuracy on\nboth classes")
-    below[1].set_xlabel("samples of the second class learned so far")
+    below[1].set_xlabel("samples of the second class")
     letter_panels(above)
     figure.legend(*above[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure

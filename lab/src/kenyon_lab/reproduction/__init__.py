@@ -1,1 +1,1 @@
-"""The paper again, from one command: what is run, what it says of the paper, and the report."""
+"""Reproduction of the paper: what is run, how its statements are judged, and the report."""

@@ -1,4 +1,4 @@
-"""What the paper states, and what became of it here."""
+"""The paper's statements, and the judgement of each."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ if TYPE_CHECKING:
 
     from kenyon_lab.reproduction.evidence import Evidence
 
-Outcome = Literal["reproduced", "partly", "not", "not measured"]
+Verdict = Literal["reproduced", "partly", "not", "not measured"]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was measured, and what that makes of a statement."""
+    """The verdict on a statement, and the measurement behind it."""
 
-    outcome: Outcome
+    verdict: Verdict
     measured: str
+
+
+NOT_MEASURED = Judgement("not measured", "")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that the paper says, and how it is judged.
+    """A statement of the paper and the rule that judges it.
 
     Parameters
     ----------
     text, number : str
-        What it says, and the number that it gives, if any.
+        The statement, and the number that it gives, if any.
     rule : str
-        When it counts as reproduced or partly so; when neither, it is not.
+        When it counts as reproduced or partly reproduced; otherwise it is not.
     judge : callable
         Applies the rule to evidence.
     """
@@ -39,3 +42,8 @@ class Statement:
     number: str
     rule: str
     judge: Callable[[Evidence], Judgement]
+
+
+def grade(reproduced: bool, partly: bool) -> Verdict:
+    """Return the verdict that these two conditions give."""
+    return "reproduced" if reproduced else "partly" if partly else "not"

@@ -1,7 +1,7 @@
 "use strict";
 
 const collator = new Intl.Collator("en");
-// What is missing is null, an object, and comes last whichever way the rest goes.
+// Missing values are null, of type "object", and sort last in either direction.
 const KINDS = ["number", "string", "object"];
 
 function key(cell) {
@@ -39,7 +39,7 @@ for (const head of document.querySelectorAll("th[data-sorts]")) {
   head.firstChild.addEventListener("click", () => sort(head));
 }
 
-// On a narrow screen a figure fits, but its letters may be too small to read.
+// On a narrow screen the text of a figure may be too small to read.
 for (const plate of document.querySelectorAll(".plate")) {
   const enlarge = button("Enlarge");
   enlarge.className = "enlarge";

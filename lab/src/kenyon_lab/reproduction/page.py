@@ -1,4 +1,4 @@
-"""The report: one page that needs nothing but a browser."""
+"""The report as one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -18,40 +18,41 @@ from kenyon_lab.shared import replacing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kenyon_lab.figures.catalogue import FigureEntry
-    from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
+    from kenyon_lab.experiments.archive import Finding
+    from kenyon_lab.figures.captions import FigureEntry
+    from kenyon_lab.protocol.record import Record
     from kenyon_lab.protocol.summary import Summary
-    from kenyon_lab.reproduction.judgement import Judgement, Outcome, Statement
+    from kenyon_lab.reproduction.judgement import Judgement, Statement, Verdict
 
-BADGES: dict[Outcome, tuple[str, str]] = {
+BADGES: dict[Verdict, tuple[str, str]] = {
     "reproduced": ("✓", "reproduced"),
     "partly": ("≈", "partly reproduced"),
     "not": ("✗", "not reproduced"),
     "not measured": ("○", "not measured"),
 }
-"""A sign and words for each outcome, so that none is told by its colour alone."""
+"""A sign and words for each verdict, for readers who cannot see the colour."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What the page tells.
+    """The content of the page.
 
     Parameters
     ----------
     headline : list of str
-        What came of it, in a few sentences.
+        The result in a few sentences.
     judged : list of tuples
-        What the paper states, each with what became of it.
+        Statements of the paper with their judgements.
     reasons : list of str
         Why numbers differ from the paper's.
     figures : list of tuples
-        Figures as of the catalogue, each as SVG.
+        Figure entries with their SVG.
     runs, findings : dict
-        By dataset and method, and by experiment, as of `Evidence`.
+        By dataset and method, and by experiment, as in `Evidence`.
     missing : list of str
-        What there is no evidence of.
+        Sentences about missing runs and findings.
     command : str
-        What was typed to get all this.
+        The command that made the report.
     """
 
     headline: list[str]
@@ -65,7 +66,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write a report as one file of HTML, all of it or nothing."""
+    """Write a report as one HTML file; an error leaves the old file."""
     content = _render(report)
     with replacing(path) as beside:
         beside.write_text(content, encoding="utf-8")
@@ -81,13 +82,13 @@ def _render(report: Report) -> str:
         css=_read("page.css"),
         js=_read("page.js"),
         badges=BADGES,
-        ranks={outcome: rank for rank, outcome in enumerate(BADGES)},
+        ranks={verdict: rank for rank, verdict in enumerate(BADGES)},
         counts=_count(report),
         columns=tables.COLUMNS,
         groups=Counter(column.group for column in tables.COLUMNS),
         tables=tables,
         environments=tables.environments(_results(report)),
-        datasets=DATASETS,
+        datasets=CATALOGUE,
         methods=METHODS,
     )
 
@@ -106,6 +107,6 @@ def _embed(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
 
 
-def _count(report: Report) -> list[tuple[Outcome, int]]:
-    counts = Counter(judgement.outcome for _, judgement in report.judged)
-    return [(outcome, counts[outcome]) for outcome in BADGES if counts[outcome]]
+def _count(report: Report) -> list[tuple[Verdict, int]]:
+    counts = Counter(judgement.verdict for _, judgement in report.judged)
+    return [(verdict, counts[verdict]) for verdict in BADGES if counts[verdict]]

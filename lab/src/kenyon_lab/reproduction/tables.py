@@ -1,4 +1,4 @@
-"""What runs reached, what they took and how they were run, cell by cell."""
+"""Cells of the report's tables: results, costs and settings of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = {"shuffled": "shuffled", "classes": "by class"}
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell, with the deviation after it, and the number that it is sorted by."""
+    """The text of a cell, the deviation after it, and the number that it is sorted by."""
 
     text: str
     deviation: str = ""
@@ -32,11 +32,11 @@ class Column:
     Parameters
     ----------
     group, title : str
-        What stands above it, with others of its kind and alone.
+        The heading of its group, and its own.
     meaning : str
-        What it is, in a sentence.
+        Its definition, in a sentence.
     cell : callable
-        Reads it from a method's runs.
+        Computes the cell of a method from its runs.
     is_number : bool
     """
 
@@ -47,13 +47,13 @@ class Column:
     is_number: bool = True
 
 
-def halfway(record: RunRecord) -> int:
-    """Return how many tasks are half of a run's, rounded down, but at least one."""
+def halfway(record: Record) -> int:
+    """Return half the number of a run's tasks, rounded down, but at least one."""
     return max(1, record.n_tasks // 2)
 
 
 def short(number: float) -> str:
-    """Return a number in three digits, or all of those before the point.
+    """Return a number with three significant digits, or all of its integer digits.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def short(number: float) -> str:
 
 
 def leading_number(text: str) -> float | None:
-    """Return the number that a text begins with, if it begins with one.
+    """Return the number at the start of a text, if there is one.
 
     Examples
     --------
@@ -101,77 +101,77 @@ COLUMNS = (
     Column(
         "Accuracy",
         "half",
-        "On the classes so far, after half of the tasks.",
+        "Accuracy on the classes so far, after half of the tasks.",
         lambda summary: _spread(summary.accuracy_after(halfway(summary.records[0]))),
     ),
-    Column("Accuracy", "all", "On all classes, after all tasks.", _measure("accuracy")),
+    Column("Accuracy", "all", "Accuracy on all classes, after all tasks.", _measure("accuracy")),
     Column(
         "Accuracy",
         "so far",
-        "On the classes so far, averaged over all tasks.",
+        "Accuracy on the classes so far, averaged over all tasks.",
         _measure("average_accuracy"),
     ),
     Column(
         "Memory loss",
         "loss",
-        "Accuracy on a task right after it was learned less that at the end, averaged over tasks.",
+        "Accuracy on a task right after it was learned minus that at the end, averaged over tasks.",
         _measure("memory_loss"),
     ),
     Column(
         "Memory loss",
-        "of",
-        "The accuracy right after, which it is a loss of: who learned little has little to lose.",
+        "learned",
+        "Accuracy on a task right after it was learned: a method that learned little loses little.",
         _measure("learned"),
     ),
     Column(
         "Cost",
         "learn, s",
-        "Seconds to learn all tasks, the median over seeds.",
+        "Seconds to learn all tasks, median over seeds.",
         _cost("learn_seconds", short),
     ),
     Column(
         "Cost",
         "predict, s",
-        "Seconds to predict all classes so far after every task, the median.",
+        "Seconds to predict the classes so far after every task, median over seeds.",
         _cost("predict_seconds", short),
     ),
     Column(
         "Cost",
-        "memory, MB",
-        "By how much the process grew at most while it learned and predicted, the median.",
-        _cost("peak_rss", unit=1e6),
+        "peak RSS, MB",
+        "Growth of the process to its peak resident size while it learned and predicted, median.",
+        _cost("peak_memory", unit=1e6),
     ),
     Column(
         "Cost",
         "parameters",
-        "Numbers that learning changes and that must be kept to go on.",
+        "Numbers that learning changes and that further learning needs.",
         _cost("n_parameters"),
     ),
-    Column("Data", "kept", "Samples that are kept to be learned from again.", _cost("n_exemplars")),
+    Column("Data", "exemplars", "Samples stored for rehearsal.", _cost("n_stored")),
     Column(
         "Data",
         "passes",
-        "Samples learned from or looked at to learn, new, kept or made up, for each one there is.",
+        "Samples processed during training, new, stored or generated, per training sample.",
         _cost("n_passes", "{:,.1f}".format),
     ),
     Column(
         "Runs",
         "seeds",
-        "Runs that differ in their seed only; ± is their standard deviation.",
+        "Runs that differ only in their seed; ± is the standard deviation over seeds.",
         lambda summary: Cell(str(len(summary.records)), number=len(summary.records)),
     ),
-    Column("Runs", "threads", "That a run computed on.", _cost("n_threads")),
+    Column("Runs", "threads", "Threads of a run.", _cost("n_threads")),
     Column(
         "Runs",
         "order",
-        "How the samples of a task came.",
+        "Order of the samples of a task.",
         lambda summary: Cell(ORDERS[summary.order]),
         is_number=False,
     ),
     Column(
         "Runs",
         "values",
-        "Where parameters come from: the paper or, where it has none, a search or the defaults.",
+        "Source of the parameters: the paper or, where it has none, a search or the defaults.",
         lambda summary: Cell(summary.setting),
         is_number=False,
     ),
@@ -179,30 +179,30 @@ COLUMNS = (
 
 
 def parameters(summary: Summary) -> dict[str, str]:
-    """Return a method's parameters, as people read them."""
+    """Return a method's parameters as text."""
     return {name: str(value) for name, value in summary.records[0].parameters.items()}
 
 
-def seeds(records: Iterable[RunRecord]) -> str:
-    """Return the seeds of runs, as people read them."""
+def seeds(records: Iterable[Record]) -> str:
+    """Return the seeds of runs as text, in order."""
     return ", ".join(map(str, sorted(record.seed for record in records)))
 
 
 def warnings(summary: Summary) -> dict[str, str]:
-    """Return what a method warned of, and with which seeds."""
+    """Return a method's warnings, each with its seeds."""
     texts = dict.fromkeys(text for record in summary.records for text in record.warnings)
     return {text: seeds(r for r in summary.records if text in r.warnings) for text in texts}
 
 
-def environments(results: Iterable[RunRecord | ExperimentRecord]) -> list[dict[str, str]]:
-    """Return what results were obtained with, those that were obtained alike together."""
-    groups: dict[str, list[RunRecord | ExperimentRecord]] = {}
+def environments(results: Iterable[Record | Finding]) -> list[dict[str, str]]:
+    """Return machine and versions of results, one entry for each different environment."""
+    groups: dict[str, list[Record | Finding]] = {}
     for result in results:
         groups.setdefault(str((result.machine, result.versions)), []).append(result)
     return [_environment(group) for group in groups.values()]
 
 
-def _environment(results: list[RunRecord | ExperimentRecord]) -> dict[str, str]:
+def _environment(results: list[Record | Finding]) -> dict[str, str]:
     first, dates = results[0], sorted(result.date for result in results)
     facts = {"runs and experiments": len(results), "first ended": dates[0], "last ended": dates[-1]}
     return {name: str(fact) for name, fact in {**facts, **first.machine, **first.versions}.items()}

@@ -1,4 +1,4 @@
-"""The paper's definitions and theorems, as functions that can be checked."""
+"""The paper's definitions and theorems as functions, and checks of its claims."""
 
 from kenyon_lab.theory.capacity import Overlaps, predict_accuracy
 from kenyon_lab.theory.margins import class_means, error_tolerance, separation

@@ -1,4 +1,4 @@
-"""How many classes until neighbours collide: accuracy predicted from how codes overlap."""
+"""Capacity: accuracy predicted from the overlaps of codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_STEPS = 32
-"""Steps of a cell's count that are told apart, so that many samples take no more time than few."""
+"""Bins of a cell's count; they bound the work for many samples."""
 
 _CORRELATIONS = np.linspace(-0.95, 0.999, 400)
 _NORMAL, _WEIGHTS = np.polynomial.hermite_e.hermegauss(31)
@@ -24,17 +24,17 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 @dataclass(frozen=True)
 class Overlaps:
-    """How many of its winners a sample shares with the samples of a class, as a share of them.
+    """The share of its winners that a sample has in common with the samples of a class.
 
-    The mean over the samples of the class; then, over samples and classes, mean and standard
-    deviation.
+    The share is averaged over the samples of the class. These are its mean and its standard
+    deviation over samples and classes.
 
     Parameters
     ----------
     within, within_spread : float
-        With other samples of its own class.
+        For the other samples of the sample's own class.
     between, between_spread : float
-        With samples of another class.
+        For the samples of another class.
     """
 
     within: float
@@ -46,9 +46,9 @@ class Overlaps:
     def of_prototypes(
         cls, within: float, n_features: int, n_samples: int, active: float
     ) -> Overlaps:
-        """Return the overlaps of classes that are noisy copies of unrelated random prototypes.
+        """Return the overlaps of noisy copies of unrelated random prototypes.
 
-        Spreads come from the inputs: cosines of unrelated ones are not 0, but vary by
+        The spreads come from the inputs: the cosines of unrelated inputs vary around 0 by
         1 / sqrt(n_features).
 
         Parameters
@@ -56,7 +56,7 @@ class Overlaps:
         within : float
             The mean overlap of two samples of a class.
         n_features, n_samples : int
-            Of the inputs, and samples learned of each class.
+            Features of an input, and samples learned of each class.
         active : float
             The share of cells that win.
         """
@@ -70,14 +70,14 @@ class Overlaps:
 
     @classmethod
     def measure(cls, codes: Any, y: NDArray[np.intp]) -> Overlaps:
-        """Measure them on coded samples, each class of which has at least two.
+        """Measure the overlaps of coded samples, at least two of each class.
 
         Parameters
         ----------
         codes : sparse matrix of shape (n_samples, n_cells)
-            As `SparseCoder.transform` returns them; only what is active matters.
+            From `SparseCoder`; only the set of active cells is used.
         y : array of shape (n_samples,)
-            Classes, as whole numbers from 0.
+            Classes, as integers from 0.
         """
         winners = sparse.csr_matrix(codes, copy=True).astype(np.float32)
         winners.data[:] = 1
@@ -97,21 +97,21 @@ class Overlaps:
 def predict_accuracy(
     n_cells: int, n_active: int, n_classes: int, n_samples: int, overlaps: Overlaps
 ) -> float:
-    """Predict how often a sample's own class receives most, from how codes overlap.
+    """Predict the accuracy from the overlaps of codes.
 
-    For equal winners and weights that are not capped, which are counts. The winners of a sample
-    draw as many counts from the cells of a class; what is drawn depends on how the sample is
-    correlated with the class, which is taken to be normal, with the means and spreads given. The
-    sum over the winners is then found exactly, and the own class must be ahead of all others.
+    Winners are equal, and weights are counts without a cap. The score of a class is the sum of one
+    count per winner. The distribution of these counts depends on the correlation of the sample with
+    the class, which is modelled as normal with the given means and spreads. The distribution of the
+    sum is then exact, and the sample's class must have the largest sum.
 
     Parameters
     ----------
     n_cells, n_active : int
-        The code: cells and winners.
+        Cells, and winners of a code.
     n_classes, n_samples : int
         Classes, and samples learned of each.
     overlaps : Overlaps
-        Measured, or those of random prototypes.
+        Measured, or of random prototypes.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def predict_accuracy(
     shares = _mean_overlap(r, active)
     size = n_active * (len(steps) - 1) + 1
     own, other = (
-        _score_chances(_place(mean, spread, shares), active, steps, n_active, size)
+        _score_chances(_correlate(mean, spread, shares), active, steps, n_active, size)
         for mean, spread in (
             (overlaps.within, overlaps.within_spread),
             (overlaps.between, overlaps.between_spread),
@@ -140,9 +140,9 @@ def predict_accuracy(
 
 
 def _chance_ahead(other: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """Return the chance that a score is the best of all classes, equals being drawn by lot.
+    """Return the probability that each score is the largest of all classes, ties broken at random.
 
-    That is the mean of x^(n_classes - 1) while x goes from the chance of less to that of no more.
+    It is the mean of x^(n_classes - 1) for x from P(other < score) to P(other <= score).
     """
     most = np.minimum(np.cumsum(other), 1)
     less = np.concatenate([[0], most[:-1]])
@@ -155,13 +155,13 @@ def _chance_ahead(other: NDArray[np.float64], n_classes: int) -> NDArray[np.floa
 
 
 def _mean_overlap(r: float, active: float) -> NDArray[np.float64]:
-    """Return the share of winners common with a class's samples, at each correlation with it."""
+    """Return the mean share of common winners with a class's samples, at each correlation."""
     chances = activity(np.sqrt(r), active)
     return np.asarray(activity(_CORRELATIONS, active) @ (MASS * chances) / active)
 
 
 def _count_steps(n_samples: int, chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chance of each step of a count (rows) for each kind of cell."""
+    """Return the probability of each bin of a count (rows) for each kind of cell."""
     n_steps = min(n_samples, _MOST_STEPS)
     of_counts = count_chances(n_samples, chances)
     steps = np.zeros((n_steps + 1, len(chances)))
@@ -169,8 +169,8 @@ def _count_steps(n_samples: int, chances: NDArray[np.float64]) -> NDArray[np.flo
     return steps
 
 
-def _place(mean: float, spread: float, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the correlations with a class that stand for overlaps of this mean and spread."""
+def _correlate(mean: float, spread: float, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return quadrature nodes: correlations with a class for overlaps of this mean and spread."""
     middle = float(np.interp(mean, shares, _CORRELATIONS))
     slope = float(np.interp(middle, _CORRELATIONS, np.gradient(shares, _CORRELATIONS)))
     return np.clip(middle + spread / slope * _NORMAL, -0.99, 0.99)
@@ -183,9 +183,9 @@ def _score_chances(
     n_active: int,
     size: int,
 ) -> NDArray[np.float64]:
-    """Return the chance of each score: the sum of as many counts as there are winners."""
+    """Return the probability of each score, the sum of one count per winner."""
     winners = activity(correlations, active) * MASS
     winners /= winners.sum(axis=1, keepdims=True)
-    # A sum of independent counts: a product of their transforms.
+    # The transform of a sum of independent counts is the product of their transforms.
     transforms = np.fft.rfft(winners @ steps.T, size, axis=1) ** n_active
     return np.maximum(np.fft.irfft(_WEIGHTS @ transforms, size), 0)

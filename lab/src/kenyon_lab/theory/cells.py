@@ -1,9 +1,9 @@
-"""The cells of a class as normal variables: how often each is active, and how often together.
+"""The normal model of a class's cells.
 
-What a cell sums is nearly normal, and two inputs' sums are correlated as the inputs are. So the
-samples of a class, which have a cosine of r to each other, drive a cell by a part that they have in
-common, sqrt(r) z, and a part of each one's own; z is the cell's, drawn once for the class. A cell
-with z is active in a share of the samples that `activity` gives.
+The sum of a cell is nearly normal, and the sums of two inputs have the inputs' cosine as their
+correlation. The samples of a class have the cosine r to each other. So their sums at a cell have a
+common part, sqrt(r) z, and an independent part; z is drawn once for the cell and the class.
+`kenyon.suggest.activity` gives the share of samples in which a cell with z is active.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kenyon.suggest import gaussian_overlap
 
 
 def cosine_within(overlap: float, active: float) -> float:
-    """Return the cosine at which two inputs share this share of their winners, on average.
+    """Return the cosine at which two inputs have this mean overlap.
 
     Examples
     --------
@@ -24,8 +24,6 @@ def cosine_within(overlap: float, active: float) -> float:
     0.4
     """
     if not active < overlap < 1:
-        raise ValueError(
-            f"overlap must be above {active:g}, which is chance, and below 1, but is {overlap}"
-        )
+        raise ValueError(f"overlap must be above chance, {active:g}, and below 1, but is {overlap}")
     found: float = brentq(lambda cosine: float(gaussian_overlap(cosine, active)) - overlap, 0, 1)
     return found

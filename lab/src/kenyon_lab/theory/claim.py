@@ -1,4 +1,4 @@
-"""A claim of the theory, and what became of it."""
+"""A claim of the theory, its check, and the result of the check."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """What came of a check.
+class CheckResult:
+    """The result of a check.
 
     Parameters
     ----------
-    held : bool or None
-        Whether the claim held; None where it could not be checked, for want of data.
+    held : bool
+        Whether the claim held.
     measured : str
-        The numbers that say so, in a phrase.
-    found : dict
-        What a figure shows of it, if one does.
+        The numbers that decide it, in a phrase.
+    data : dict
+        The data of the claim's figure, if it has one.
     """
 
-    held: bool | None
+    held: bool
     measured: str
-    found: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement with a check that it could fail.
+    """A sentence of the theory with a check that can refute it.
 
     Parameters
     ----------
     name : str
-        One word or a few with hyphens; a figure is called after the claim that it shows.
-    statement : str
-        What is claimed.
-    checked : str
+        A word, or words joined by hyphens; the claim's figure has the same name.
+    text : str
+        The claim.
+    method : str
         How it is checked, in a phrase.
-    run : callable
-        Does the check, in a smaller form if its argument is true.
+    check : callable
+        Runs the check, or a smaller version if its argument `quick` is true.
 
     Examples
     --------
-    >>> from kenyon_lab.theory.claim import Claim, Outcome
-    >>> def run(quick):
-    ...     return Outcome(sum(range(101)) == 5050, f"{sum(range(101))}")
-    >>> claim = Claim("sum", "1 + ... + n = n (n + 1) / 2.", "added up for n = 100", run)
-    >>> claim.run(True).held
+    >>> from kenyon_lab.theory.claim import CheckResult, Claim
+    >>> def check(quick):
+    ...     return CheckResult(sum(range(101)) == 5050, f"{sum(range(101))}")
+    >>> claim = Claim("sum", "1 + ... + n = n (n + 1) / 2.", "the sum for n = 100", check)
+    >>> claim.check(True).held
     True
     """
 
     name: str
-    statement: str
-    checked: str
-    run: Callable[[bool], Outcome]
+    text: str
+    method: str
+    check: Callable[[bool], CheckResult]

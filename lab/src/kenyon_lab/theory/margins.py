@@ -1,4 +1,4 @@
-"""How far classes are separated, in the sense of the paper's definition."""
+"""Margins and separation of classes, by the paper's definition."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BLOCK_BYTES = 2**25
 def separation(X: Any, y: ArrayLike) -> float:
     """Return the largest gamma for which classes are gamma-separated.
 
-    That is the least, over all points, of the mean product with its own class, itself included,
-    less the largest mean product with another class. The rule of the class means, argmax of
-    `means @ x`, is right about every point, and never by a tie, exactly where it is above 0.
+    It is the smallest margin of a point: the mean product with the points of its own class, itself
+    included, minus the largest mean product with another class. The class-mean rule, argmax of
+    `means @ x`, is right about every point without a tie if and only if gamma is above 0.
 
-    Points are taken in blocks: the work is that of one product of X with the class means, and
-    besides X there is room for a block and the means only.
+    X is processed in blocks: time is that of one product of X with the class means, and memory that
+    of one block and the means.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def separation(X: Any, y: ArrayLike) -> float:
     Returns
     -------
     gamma : float
-        Up to the rounding of float64 sums; negative where some point is nearer to another class.
+        Up to the rounding of float64 sums; negative if a point is nearer to another class.
 
     References
     ----------
@@ -45,7 +45,7 @@ def separation(X: Any, y: ArrayLike) -> float:
 
     Examples
     --------
-    Labels that no line can tell apart, before and after the coding:
+    Labels that no line separates, before and after coding:
 
     >>> import numpy as np
     >>> from kenyon import SparseCoder
@@ -61,17 +61,17 @@ def separation(X: Any, y: ArrayLike) -> float:
 
 
 def margins(X: Any, y: ArrayLike) -> NDArray[np.float64]:
-    """Return of each point what `separation` returns the least of.
+    """Return the margin of each point.
 
     Parameters
     ----------
     X, y
-        As of `separation`.
+        As for `separation`.
 
     Returns
     -------
     margins : ndarray of shape (n_points,)
-        Above 0 where the rule of the class means is right about a point.
+        Above 0 where the class-mean rule is right.
 
     Examples
     --------
@@ -92,21 +92,21 @@ def margins(X: Any, y: ArrayLike) -> NDArray[np.float64]:
 
 
 def error_tolerance(X: Any, y: ArrayLike) -> float:
-    """Return below which length errors in the class means leave their rule right about all points.
+    """Return the length of errors in the class means up to which their rule stays right.
 
-    It is gamma / (2 max ||x||). Errors of that length can spoil the rule where a point that is
-    separated least is also one of the longest, as among codes with equally many winners of
-    strength 1, which are all of one length.
+    It is gamma / (2 max ||x||). Errors of that length can break the rule if a point with the
+    smallest margin is also one of the longest. That holds for codes with equally many winners of
+    strength 1, which have equal length.
 
     Parameters
     ----------
     X, y
-        As of `separation`.
+        As for `separation`.
 
     Returns
     -------
     length : float
-        Not above 0 where the means themselves are not right about all points.
+        At most 0 if the exact means misclassify a point.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def class_means(X: Any, y: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     X, y
-        As of `separation`.
+        As for `separation`.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def _means(X: Any, places: NDArray[np.intp], n_classes: int) -> NDArray[np.float
 
 
 def _blocks(X: Any, n_classes: int) -> Iterator[tuple[slice, Any]]:
-    """Cut X into blocks of rows in float64: in uint8, as levels are, products would overflow."""
+    """Yield blocks of rows in float64; products of uint8 levels would overflow."""
     n_stored = X.size // X.shape[0]
     size = max(1, _BLOCK_BYTES // (8 * max(n_classes, n_stored)))
     for start in range(0, X.shape[0], size):

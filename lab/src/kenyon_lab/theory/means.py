@@ -1,4 +1,4 @@
-"""What a memory that fades is expected to hold, and how far one run strays from it."""
+"""Mean and variance of the weights of a memory with decay."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def expected_weights(
     means: ArrayLike, shares: ArrayLike, learning_rate: float, decay: float, n_samples: int
 ) -> NDArray[np.float64]:
-    """Return the mean weights after samples that are drawn independently.
+    """Return the expected weights after independent samples.
 
-    Of class j they are beta p_j mu_j (1 - (1 - alpha)^T) / alpha, or beta p_j mu_j T without
-    decay. This leaves out the cap, which is never reached if beta <= alpha: then a weight stays
+    For class j they are beta p_j mu_j (1 - (1 - alpha)^T) / alpha, or beta p_j mu_j T without
+    decay. The formula ignores the cap, which is never reached if beta <= alpha: then a weight stays
     below beta / alpha.
 
     Parameters
@@ -24,11 +24,11 @@ def expected_weights(
     means : array-like of shape (n_classes, n_cells)
         The mean code of each class, mu.
     shares : array-like of shape (n_classes,)
-        How likely a sample is of each class, p.
+        The probability of each class, p.
     learning_rate, decay : float
         The paper's beta and alpha.
     n_samples : int
-        How many samples were learned, T.
+        Samples learned, T.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def expected_weights(
 
     Examples
     --------
-    A class of which every other sample is, after one sample, after two and after many:
+    A class with probability 0.5, after one sample, after two and after many:
 
     >>> from kenyon_lab.theory import expected_weights
     >>> for n_samples in (1, 2, 1000):
@@ -60,12 +60,12 @@ def weight_variance(
     """Return the variance of each weight about `expected_weights`.
 
     It is beta^2 (p_j s_j - p_j^2 mu_j^2) (1 - (1 - alpha)^(2T)) / (1 - (1 - alpha)^2), where s_j is
-    the mean square of the codes. It does not vanish as T grows: only the expectation converges.
+    the mean square of the codes. It does not vanish as T grows; only the expectation converges.
 
     Parameters
     ----------
     means, shares, learning_rate, decay, n_samples
-        As of `expected_weights`.
+        As for `expected_weights`.
     squares : array-like of shape (n_classes, n_cells)
         The mean of the squared codes of each class.
 
@@ -75,7 +75,7 @@ def weight_variance(
 
     Examples
     --------
-    A cell that is always active, of a class of which every other sample is:
+    A cell that is always active in a class with probability 0.5:
 
     >>> from kenyon_lab.theory.means import weight_variance
     >>> print(weight_variance([[1]], [[1]], [0.5], learning_rate=1, decay=0, n_samples=8))
@@ -88,7 +88,7 @@ def weight_variance(
 
 
 def _sum_of_powers(base: float, n: int) -> float:
-    """Return 1 + base + ... + base^(n-1), also where base is 1."""
+    """Return 1 + base + ... + base^(n-1), also for base 1."""
     return n if base == 1 else (1 - base**n) / (1 - base)
 
 

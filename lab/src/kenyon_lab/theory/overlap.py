@@ -1,4 +1,4 @@
-"""How many winners two inputs share, against the cosine of the angle between them."""
+"""The overlap of two codes, the share of common winners, against the cosine of the inputs."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ _COSINES = tuple(i / 20 for i in range(-10, 21))
 
 
 class WinnerTakeAll(Protocol):
-    """A coder that can be asked for its winners, such as a fitted `SparseCoder`."""
+    """A coder with winners, such as a fitted `SparseCoder`."""
 
     n_features_in_: int
 
     def levels(self, X: Any) -> sparse.csr_matrix[Any]:
-        """Return codes that are above 0 where a cell wins."""
+        """Return codes that are above 0 at the winners."""
 
 
 @dataclass(frozen=True, eq=False)
 class OverlapCurve:
-    """The share of common winners of two random inputs, at each of some cosines.
+    """The overlap of random inputs at several cosines.
 
     Parameters
     ----------
     cosines : ndarray
-        Rising.
+        Increasing.
     mean : ndarray
-        The mean share at each cosine.
+        The mean overlap at each cosine.
     lower, upper : ndarray
-        The least share found at that or any larger cosine, and the largest at that or any smaller.
+        The smallest overlap measured at this or any larger cosine, and the largest at this or any
+        smaller cosine.
     n_pairs : int
-        Pairs of inputs that were drawn at each cosine.
+        Pairs of inputs drawn at each cosine.
     """
 
     cosines: NDArray[np.float64]
@@ -47,28 +48,28 @@ class OverlapCurve:
     n_pairs: int
 
     def at_most(self, cosine: float) -> float:
-        """Return the upper envelope at a cosine, from the next one that was measured."""
+        """Return the upper envelope at a cosine, rounded up to a measured one."""
         place = int(np.searchsorted(self.cosines, cosine - 1e-9))
         if place == len(self.cosines):
             raise ValueError(f"cosine must be at most {self.cosines[-1]}, but is {cosine}")
         return float(self.upper[place])
 
     def at_least(self, cosine: float) -> float:
-        """Return the lower envelope at a cosine, from the last one that was measured."""
+        """Return the lower envelope at a cosine, rounded down to a measured one."""
         place = int(np.searchsorted(self.cosines, cosine + 1e-9)) - 1
         if place < 0:
             raise ValueError(f"cosine must be at least {self.cosines[0]}, but is {cosine}")
         return float(self.lower[place])
 
     def on_average(self, cosine: float) -> float:
-        """Return the mean at a cosine, between those that were measured."""
+        """Return the mean at a cosine, interpolated linearly."""
         return float(np.interp(cosine, self.cosines, self.mean))
 
     def risk(self, n_pairs: int) -> float:
-        """Return a bound on the chance that one of some new pairs is above the upper envelope.
+        """Return a bound on the probability that one of some new pairs exceeds the upper envelope.
 
-        The pair with the largest share is equally likely to be any of those drawn and a new one, so
-        that the chance is at most 1 / (drawn + 1) for each new pair at the same cosine.
+        Among the pairs drawn and a new one at the same cosine, each is equally likely to have the
+        largest overlap. So the probability is at most 1 / (drawn + 1) for each new pair.
         """
         return min(1.0, n_pairs / (self.n_pairs + 1))
 
@@ -78,20 +79,19 @@ def overlap_curve(
 ) -> OverlapCurve:
     """Measure the paper's f: the share of common winners against the cosine of two inputs.
 
-    Inputs are random directions, in pairs at exactly the cosine, and the features of each add up to
-    0: whatever is added to all of them alike changes no winner of the fly's matrix, as long as
-    enough sums are positive. The mean says what is usual. A theorem about all pairs of some set
-    needs a bound for each, and so the upper envelope, which is non-decreasing as the largest share
-    at the cosine or any smaller. It is the largest of a sample: a new pair can be above it, with a
-    chance that `OverlapCurve.risk` bounds.
+    Inputs are pairs of random directions at exactly the given cosine. The features of each add up
+    to 0: a constant added to all features changes no winner of the fly's matrix, as long as enough
+    sums are positive. A theorem about all pairs of a set needs a bound for each pair, the upper
+    envelope. It is the maximum of a sample: a new pair can exceed it, with a probability that
+    `OverlapCurve.risk` bounds.
 
     Parameters
     ----------
     coder : fitted SparseCoder or GaussianCoder
-        Or whatever else has `levels` and `n_features_in_`, which must be at least 3. Every code
-        must have as many winners.
+        Or any object with `levels` and `n_features_in_`, which must be at least 3. All codes must
+        have equally many winners.
     cosines : array-like, default=from -0.5 to 1 by 0.05
-        From -1 to 1, rising.
+        From -1 to 1, increasing.
     n_pairs : int, default=1000
         Pairs at each cosine.
     seed : int, default=0
@@ -119,7 +119,7 @@ def overlap_curve(
     """
     cosines = np.asarray(cosines, dtype=np.float64)
     if cosines.ndim != 1 or not (np.abs(cosines) <= 1).all() or (np.diff(cosines) <= 0).any():
-        raise ValueError(f"cosines must rise from -1 at least to 1 at most, but are {cosines}")
+        raise ValueError(f"cosines must increase within -1 to 1, but are {cosines}")
     if coder.n_features_in_ < 3:
         raise ValueError(f"coder must take at least 3 features, but takes {coder.n_features_in_}")
     if n_pairs < 1:
@@ -136,17 +136,17 @@ def overlap_curve(
 
 
 def rough_overlap(cosine: ArrayLike, active: float) -> NDArray[np.float64]:
-    """Return the paper's rough form of the same, active^(1 - cosine), which is no bound of it."""
+    """Return the paper's approximation of the overlap, active^(1 - cosine); it is not a bound."""
     return np.asarray(active ** (1 - np.asarray(cosine, dtype=np.float64)))
 
 
 class GaussianCoder:
-    """A dense Gaussian matrix and the same winner-take-all, to compare with the fly's.
+    """A dense Gaussian matrix with winner-take-all, for comparison with the fly's matrix.
 
     Parameters
     ----------
     n_features, n_cells, n_active : int
-        Sizes of the input and of the code, and how many cells win.
+        Features, cells, and winners of a code.
     seed : int, default=0
         Draws the matrix.
 
@@ -165,7 +165,7 @@ class GaussianCoder:
         self.matrix = rng.standard_normal((n_features, n_cells)).astype(np.float32)
 
     def levels(self, X: Any) -> sparse.csr_matrix[Any]:
-        """Return codes that are 1 where a cell is among the `n_active` with the largest sums."""
+        """Return codes that are 1 at the `n_active` cells with the largest sums."""
         sums = np.asarray(X, dtype=np.float32) @ self.matrix
         n_losers = sums.shape[1] - self.n_active
         winners = sums.argpartition(n_losers, axis=1)[:, n_losers:]
@@ -175,12 +175,12 @@ class GaussianCoder:
 
 
 def find_winners(coder: WinnerTakeAll, X: NDArray[Any]) -> sparse.csr_matrix[Any]:
-    """Return binary codes, and refuse those that do not all have as many winners."""
+    """Return binary codes; all must have equally many winners."""
     codes = coder.levels(X)
     n_winners = np.diff(codes.indptr)
     if n_winners.min() != n_winners.max():
         raise ValueError(
-            "coder must give every input as many winners, but gave from "
+            "coder must give all inputs equally many winners, but gave from "
             f"{n_winners.min()} to {n_winners.max()}"
         )
     return sparse.csr_matrix(
@@ -191,7 +191,7 @@ def find_winners(coder: WinnerTakeAll, X: NDArray[Any]) -> sparse.csr_matrix[Any
 def draw_shares(
     coder: WinnerTakeAll, cosine: float, n_pairs: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the shares of common winners of random pairs of inputs at this cosine."""
+    """Return the overlaps of random pairs of inputs at this cosine."""
     shares = []
     for start in range(0, n_pairs, _PIECE):
         one, other = (
@@ -206,7 +206,7 @@ def draw_shares(
 def _draw_pairs(
     n_pairs: int, n_features: int, cosine: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return pairs of unit vectors without a mean, uniform among those at exactly this cosine."""
+    """Return pairs of unit vectors of mean 0, uniform among those at exactly this cosine."""
     one, across = (rng.standard_normal((n_pairs, n_features)) for _ in range(2))
     one -= one.mean(axis=1, keepdims=True)
     across -= across.mean(axis=1, keepdims=True)

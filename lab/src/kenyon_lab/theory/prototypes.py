@@ -1,4 +1,4 @@
-"""Prototypes with arbitrary labels: how far their codes are separated at the least."""
+"""Prototypes with arbitrary labels: a lower bound on the separation of their codes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 def separation_bound(
     n_active: int, largest_class: int, between: float, within: float = 1.0
 ) -> float:
-    """Return how far the codes of prototypes, or of copies of them, are separated at the least.
+    """Return a lower bound on the separation of codes of prototypes or of their noisy copies.
 
-    Codes have exactly `n_active` winners of strength 1, each prototype of a class has as many
-    copies, and a class has at most `largest_class` prototypes. If the codes of copies of different
-    prototypes share at most `between` of their winners, and of copies of the same prototype at
-    least `within`, then the classes are n_active (within / largest_class - between)-separated,
-    whatever the labels are. Without noise a prototype is its only copy, and `within` is 1.
+    Codes have exactly `n_active` winners of strength 1. All prototypes of a class have equally many
+    copies, and a class has at most `largest_class` prototypes. If codes of copies of different
+    prototypes share at most `between` of their winners, and codes of copies of one prototype at
+    least `within`, then the classes are n_active (within / largest_class - between)-separated for
+    all labels. Without noise a prototype is its only copy, and `within` is 1.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def separation_bound(
     largest_class : int
         Prototypes of the largest class.
     between, within : float
-        Shares of winners, from 0 to 1; such as `overlap_curve(coder).at_most(cosine)` and
+        Shares of winners from 0 to 1, such as `overlap_curve(coder).at_most(cosine)` and
         `at_least(cosine)`.
 
     Returns
@@ -53,10 +53,10 @@ def separation_bound(
 def draw_prototypes(
     n_prototypes: int, n_features: int, cosine: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return random unit vectors, every two of them at exactly this cosine.
+    """Return random unit vectors with exactly this cosine between any two.
 
-    Their features add up to 0, as of the inputs of `overlap_curve`: every pair is distributed as
-    the pairs there.
+    Their features add up to 0, so that every pair has the distribution of the pairs of
+    `overlap_curve`.
 
     Parameters
     ----------
@@ -94,14 +94,14 @@ def draw_prototypes(
 def draw_copies(
     prototypes: NDArray[np.float64], n_copies: int, cosine: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return noisy copies, those of a prototype in a row, each at exactly this cosine to it.
+    """Return noisy copies at exactly this cosine to their prototype, grouped by prototype.
 
     Parameters
     ----------
     prototypes : ndarray of shape (n_prototypes, n_features)
         Unit vectors whose features add up to 0.
     n_copies : int
-        Of each.
+        Copies of each prototype.
     cosine : float
     rng : numpy.random.Generator
 

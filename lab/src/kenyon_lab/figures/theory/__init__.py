@@ -1,1 +1,1 @@
-"""The figures of the theory, one a file; each is drawn from what a check found."""
+"""Figures of the theory, one per claim."""

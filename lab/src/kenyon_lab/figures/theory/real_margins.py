@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.figures.style import BLACK, GREY, VERMILION, add_legend, letter_panels, new_figure
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
+from kenyon_lab.figures.titles import dataset_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,9 +28,7 @@ def draw(found: dict[str, Any]) -> Figure:
             shares = np.histogram(one[when], edges)[0] / len(one[when])
             axes.stairs(shares, edges, label=label, color=colour, linestyle=line, linewidth=1.3)
         before, after = one["share_before"], np.mean(one["shares"])
-        axes.set_title(
-            f"{DATASET_TITLES.get(name, name)}: {before:.3f} above 0 before, {after:.3f} after"
-        )
+        axes.set_title(f"{dataset_title(name)}: {before:.3f} above 0 before, {after:.3f} after")
         axes.axvline(0, color=GREY, linewidth=0.8)
         axes.set_xlabel("margin / mean square of the points")
     panels[0].set_ylabel("share of points")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kenyon_lab.figures.style import BLUE, GREEN, VERMILION, letter_panels, new_figure
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
+from kenyon_lab.figures.titles import dataset_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ def draw(found: dict[str, Any]) -> Figure:
             axes.plot(of_it["rates"], curve["measured"], linestyle="none", **look)
         axes.plot([], [], color="black", label="predicted")
         axes.set(xscale="log", ylim=(-0.02, None), xlabel="learning rate")
-        axes.set_title(DATASET_TITLES.get(name, name))
+        axes.set_title(dataset_title(name))
         axes.legend(loc="upper left")
     panels[0].set_ylabel("share of weights at their cap")
     letter_panels(panels)

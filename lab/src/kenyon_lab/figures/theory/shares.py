@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.figures.bands import plot_mean
+from kenyon_lab.figures.bands import Line, plot_mean
 from kenyon_lab.figures.style import BLUE, VERMILION, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LOOKS = {
-    "means": ("divided by the counts: means", VERMILION, "o", "-"),
-    "sums": ("as they are: sums", BLUE, "s", "--"),
+_LINES = {
+    "means": Line("divided by the counts: means", VERMILION, "o", "-"),
+    "sums": Line("as they are: sums", BLUE, "s", "--"),
 }
 
 
 def draw(found: dict[str, Any]) -> Figure:
     """Return accuracy against how many times as many samples every other class has."""
     figure, (axes,) = new_figure(height=2.4)
-    for rule, (label, colour, marker, line) in _LOOKS.items():
-        look = {"label": label, "color": colour, "marker": marker, "linestyle": line}
-        plot_mean(axes, found["ratios"], found[rule], **look)
+    for rule, line in _LINES.items():
+        plot_mean(axes, found["ratios"], found[rule], line)
     axes.set(
         xscale="log",
         ylim=(0, 0.8),

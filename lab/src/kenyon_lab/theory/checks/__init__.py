@@ -1,1 +1,1 @@
-"""The claims of the theory, one part a file, each with the check that can refute it."""
+"""Claims with their checks, one topic per module."""

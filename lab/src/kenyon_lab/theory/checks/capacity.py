@@ -1,4 +1,4 @@
-"""What is claimed of capacity."""
+"""Claims about capacity."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.theory.capacity import Overlaps, predict_accuracy
-from kenyon_lab.theory.claim import Claim, Outcome
+from kenyon_lab.theory.claim import CheckResult, Claim
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-N_FEATURES, FAN_IN, N_ASKED = 100, 10, 400
+N_FEATURES, FAN_IN, N_TESTED = 100, 10, 400
 N_CLASSES = (10, 30, 100, 300, 1000, 10_000)
 TOLERANCE, N_INTENT_CELLS = 0.08, 5000
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A code, and classes of noisy copies of random prototypes."""
+    """A first layer, and classes of noisy copies of random prototypes."""
 
     n_cells: int
     n_active: int
@@ -30,10 +30,10 @@ class Setting:
     cosine: float
 
     def draw(self, rng: np.random.Generator, prototypes: NDArray[Any]) -> NDArray[np.float32]:
-        """Return a noisy copy of each prototype, at this cosine to others on average."""
+        """Return a noisy copy of each prototype; copies have this mean cosine to each other."""
         noise = rng.standard_normal(prototypes.shape, dtype=np.float32)
-        of_each, of_its_own = np.sqrt([self.cosine, 1 - self.cosine], dtype=np.float32)
-        return np.asarray(of_each * prototypes + of_its_own * noise)
+        common, own = np.sqrt([self.cosine, 1 - self.cosine], dtype=np.float32)
+        return np.asarray(common * prototypes + own * noise)
 
 
 SETTINGS = (
@@ -45,13 +45,13 @@ SETTINGS = (
 
 
 def draw_prototypes(rng: np.random.Generator, n: int) -> NDArray[np.float32]:
-    """Return random directions of the same length."""
+    """Return random directions of equal length."""
     drawn = rng.standard_normal((n, N_FEATURES), dtype=np.float32)
     return np.asarray(drawn / np.sqrt((drawn**2).mean(axis=1, keepdims=True)))
 
 
 def measure_within(setting: Setting, seed: int) -> float:
-    """Return the mean share of winners that two samples of a class have in common."""
+    """Return the mean overlap of two samples of a class."""
     rng = np.random.default_rng(seed)
     prototypes = draw_prototypes(rng, 1000)
     coder = SparseCoder(setting.n_cells, FAN_IN, setting.n_active, random_state=seed)
@@ -63,7 +63,7 @@ def measure_within(setting: Setting, seed: int) -> float:
 
 
 def measure_accuracy(setting: Setting, n_classes: int, seed: int) -> float:
-    """Return the accuracy of a fly without a cap on samples that it has not learned."""
+    """Return the test accuracy of a fly without a cap."""
     rng = np.random.default_rng([seed, n_classes])
     prototypes = draw_prototypes(rng, n_classes)
     fly = FlyClassifier(
@@ -75,12 +75,12 @@ def measure_accuracy(setting: Setting, n_classes: int, seed: int) -> float:
     )
     for _ in range(setting.n_samples):
         fly.partial_fit(setting.draw(rng, prototypes), np.arange(n_classes))
-    asked = rng.integers(0, n_classes, N_ASKED)
-    return float(fly.score(setting.draw(rng, prototypes[asked]), asked))
+    tested = rng.integers(0, n_classes, N_TESTED)
+    return float(fly.score(setting.draw(rng, prototypes[tested]), tested))
 
 
-def check_prototypes(quick: bool) -> Outcome:
-    """Compare what is predicted with what a fly does, for more and more classes."""
+def check_prototypes(quick: bool) -> CheckResult:
+    """Compare predicted with measured accuracy for growing numbers of classes."""
     curves: list[dict[str, Any]] = []
     for setting in SETTINGS[:2] if quick else SETTINGS:
         n_classes = N_CLASSES[:5:2] if quick else N_CLASSES
@@ -103,22 +103,22 @@ def check_prototypes(quick: bool) -> Outcome:
             }
         )
     gaps = [np.subtract(c["predicted"], np.mean(c["measured"], axis=0)) for c in curves]
-    worst, usual = (float(how(np.abs(np.concatenate(gaps)))) for how in (np.max, np.mean))
-    return Outcome(
+    worst, mean = (float(how(np.abs(np.concatenate(gaps)))) for how in (np.max, np.mean))
+    return CheckResult(
         worst < TOLERANCE,
-        f"off by {usual:.3f} on average and {worst:.3f} at most, over {sum(map(len, gaps))} points "
+        f"off by {mean:.3f} on average and {worst:.3f} at most, over {sum(map(len, gaps))} points "
         f"from {curves[0]['n_classes'][0]} to {curves[0]['n_classes'][-1]:,} classes",
         {"curves": curves},
     )
 
 
-def check_intents(quick: bool) -> Outcome:
-    """Predict the accuracy on CLINC150 from how its training samples overlap."""
+def check_intents(quick: bool) -> CheckResult:
+    """Predict the accuracy on CLINC150 from the overlaps of its training samples."""
     n_classes = (10, 150) if quick else (2, 5, 10, 20, 50, 100, 150)
     runs = [predict_intents(n_classes, seed) for seed in range(1 if quick else 5)]
     found = {kind: np.mean([run[kind] for run in runs], axis=0).tolist() for kind in runs[0]}
     gap = float(np.abs(np.subtract(found["predicted"], found["counts"])).max())
-    return Outcome(
+    return CheckResult(
         gap < TOLERANCE,
         f"off by {gap:.3f} at most; for 150 classes predicted {found['predicted'][-1]:.3f}, "
         f"measured {found['counts'][-1]:.3f}, and {found['auto'][-1]:.3f} with the cap",
@@ -127,14 +127,15 @@ def check_intents(quick: bool) -> Outcome:
 
 
 def predict_intents(n_classes: tuple[int, ...], seed: int) -> dict[str, list[float]]:
-    """Return accuracies on CLINC150: predicted, and measured without a cap and with the usual."""
+    """Return accuracies on CLINC150: predicted, and measured without a cap and with "auto"."""
     intents = load("clinc150")
     X, y = intents.X_train, intents.y_train
     n_each = len(y) // intents.n_classes
     few = first_of_each(y, 20)
     coder = SparseCoder(n_cells=N_INTENT_CELLS, random_state=seed).fit(X)
-    overlaps = Overlaps.measure(coder.levels(X[few]), y[few])
-    sizes = N_INTENT_CELLS, coder.coder_.n_active
+    codes = coder.levels(X[few])
+    overlaps = Overlaps.measure(codes, y[few])
+    sizes = N_INTENT_CELLS, codes.nnz // len(few)
     found = {"predicted": [predict_accuracy(*sizes, n, n_each, overlaps) for n in n_classes]}
     fly = FlyClassifier(n_cells=N_INTENT_CELLS, random_state=seed).fit(X, y)
     for name, rate in (("counts", 1 / n_each), ("auto", "auto")):
@@ -144,38 +145,39 @@ def predict_intents(n_classes: tuple[int, ...], seed: int) -> dict[str, list[flo
 
 
 def first_of_each(y: NDArray[np.intp], n: int) -> NDArray[np.intp]:
-    """Return the places of the first samples of each class."""
+    """Return the indices of the first samples of each class."""
     return np.concatenate([np.flatnonzero(y == label)[:n] for label in np.unique(y)])
 
 
 def _accuracy_among(
     scores: NDArray[np.float64], y: NDArray[np.intp], n_classes: int, n_draws: int = 40
 ) -> float:
-    """Return the accuracy if there were only some of the classes, over random choices of them."""
+    """Return the accuracy among some of the classes, averaged over random choices of them."""
     rng = np.random.default_rng(n_classes)
     accuracies = []
     for _ in range(n_draws if n_classes < scores.shape[1] else 1):
         chosen = rng.permutation(scores.shape[1])[:n_classes]
-        asked = np.isin(y, chosen)
-        accuracies.append((chosen[scores[asked][:, chosen].argmax(axis=1)] == y[asked]).mean())
+        tested = np.isin(y, chosen)
+        predicted = chosen[scores[tested][:, chosen].argmax(axis=1)]
+        accuracies.append((predicted == y[tested]).mean())
     return float(np.mean(accuracies))
 
 
 CLAIMS = (
     Claim(
         "capacity",
-        "Accuracy follows from cells, winners, classes, samples a class and the overlap within "
-        "a class, for noisy copies of random prototypes.",
-        "flies without a cap, from 10 to 10,000 classes (1,000 in the smaller form), five seeds; "
-        f"to hold, it must never be off by {TOLERANCE}",
+        "For noisy copies of random prototypes, accuracy follows from cells, winners, classes, "
+        "samples per class and the overlap within a class.",
+        "flies without a cap, 10 to 10,000 classes (1,000 with --quick), five seeds; largest error "
+        f"allowed: {TOLERANCE}",
         check_prototypes,
     ),
     Claim(
         "intents",
-        "On CLINC150 it follows from mean and spread of the overlaps within classes and between "
-        "them, roughly.",
-        "from 2 to 150 of its classes, the overlaps measured on training samples, the accuracy on "
-        f"test samples, five seeds; to hold, it must never be off by {TOLERANCE}",
+        "On CLINC150, accuracy roughly follows from mean and spread of the overlaps within and "
+        "between classes.",
+        "2 to 150 of its classes, overlaps of training samples, accuracy on test samples, five "
+        f"seeds; largest error allowed: {TOLERANCE}",
         check_intents,
     ),
 )

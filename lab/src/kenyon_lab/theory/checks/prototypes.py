@@ -1,4 +1,4 @@
-"""What is claimed of prototypes with arbitrary labels."""
+"""Claims about prototypes with arbitrary labels."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.theory.checks.overlap import N_INPUTS, new_fly
-from kenyon_lab.theory.claim import Claim, Outcome
+from kenyon_lab.theory.checks.overlap import new_fly
+from kenyon_lab.theory.claim import CheckResult, Claim
 from kenyon_lab.theory.margins import separation
+from kenyon_lab.theory.models import N_GLOMERULI
 from kenyon_lab.theory.overlap import GaussianCoder, find_winners, overlap_curve
 from kenyon_lab.theory.prototypes import draw_copies, draw_prototypes, separation_bound
 
@@ -36,20 +37,20 @@ N_COPIES, FIDELITY = 4, 0.995
 """Noisy copies of a prototype, and their cosine to it."""
 
 MEASURED = (0.0, 0.2, 0.4, 0.6, 0.7, 0.98, 1.0)
-"""Cosines of the curves that bounds are read from."""
+"""Cosines at which overlap curves are measured for the bounds."""
 
 
 @cache
 def measure_bounds(quick: bool) -> list[dict[str, Any]]:
-    """Return, over the grid, the bounds by the envelope and by the mean, and what was measured.
+    """Return bounds from the envelope and from the mean, and the measured separation, on a grid.
 
-    All are divided by the number of winners, as in the paper's form.
+    All are divided by the number of winners, as in the paper.
     """
     points = []
     for matrix, n_cells, n_active in SIZES[1:2] if quick else SIZES:
         coder: WinnerTakeAll = new_fly(n_cells, n_active)
         if matrix == "gaussian":
-            coder = GaussianCoder(N_INPUTS, n_cells, n_active)
+            coder = GaussianCoder(N_GLOMERULI, n_cells, n_active)
         curve = overlap_curve(coder, MEASURED, 2000 if quick else 15_000, seed=0)
         rng = np.random.default_rng([1, n_cells, n_active])
         for cosine in COSINES:
@@ -67,8 +68,8 @@ def _separate(
     cosine: float,
     rng: np.random.Generator,
 ) -> list[dict[str, Any]]:
-    """Return what comes of prototypes at a cosine, and of copies, for each size of classes."""
-    prototypes = draw_prototypes(N_PROTOTYPES, N_INPUTS, cosine, rng)
+    """Return bounds and separation of prototypes and of their copies, by class size."""
+    prototypes = draw_prototypes(N_PROTOTYPES, N_GLOMERULI, cosine, rng)
     points = []
     for n_copies, inputs in (
         (1, prototypes),
@@ -99,41 +100,41 @@ def _separate(
 
 
 def extreme_cosines(inputs: NDArray[np.float64], n_copies: int) -> tuple[float, float]:
-    """Return the largest cosine between copies of different prototypes, the least of the same."""
+    """Return the largest cosine of copies of two prototypes, and the smallest of one."""
     cosines = inputs @ inputs.T
     owner = np.arange(len(inputs)) // n_copies
     same = owner[:, np.newaxis] == owner
     return float(cosines[~same].max()), min(1.0, float(cosines[same].min()))
 
 
-def check_bound(quick: bool) -> Outcome:
-    """Count what is separated less than the envelope allows."""
+def check_bound(quick: bool) -> CheckResult:
+    """Count the points whose separation is below the bound from the envelope."""
     points = measure_bounds(quick)
     slack = np.array([point["measured"] - point["bound"] for point in points])
-    told = []
+    phrases = []
     for noisy, kind in ((False, "prototypes"), (True, "noisy copies")):
         chosen = slack[[point["noisy"] is noisy for point in points]]
-        told.append(
+        phrases.append(
             f"{(chosen < -1e-9).sum()} of {len(chosen)} {kind} below, the nearest "
             f"{chosen.min():.3f} above"
         )
     useful = sum(point["bound"] > 0 for point in points)
-    told.append(f"the bound is above 0 for {useful}")
+    phrases.append(f"the bound is above 0 for {useful}")
     risks = [
         point["risk"] for point in points if not point["noisy"] and point["largest_class"] == 1
     ]
-    told.append(
+    phrases.append(
         f"of {len(risks)} sets of prototypes at most {sum(risks):.2f} are expected to have a pair "
         "above the envelope"
     )
-    return Outcome(bool((slack > -1e-9).all()), "; ".join(told), {"points": points})
+    return CheckResult(bool((slack > -1e-9).all()), "; ".join(phrases), {"points": points})
 
 
-def check_mean(quick: bool) -> Outcome:
-    """Count what is separated less than the mean curve would have it."""
+def check_mean(quick: bool) -> CheckResult:
+    """Count the points whose separation is below the bound from the mean curve."""
     points = measure_bounds(quick)
     slack = np.array([point["measured"] - point["by_mean"] for point in points])
-    return Outcome(
+    return CheckResult(
         bool((slack < -1e-9).any()),
         f"{(slack < -1e-9).sum()} of {len(points)} below, by up to {-slack.min():.3f}",
     )
@@ -142,15 +143,15 @@ def check_mean(quick: bool) -> Outcome:
 CLAIMS = (
     Claim(
         "bound",
-        "Prototypes with cosine at most xi and at most N_o to a class have codes that are "
-        "l (1/N_o - f(xi))-separated, whatever their labels, with f the upper envelope; noisy "
-        "copies l (g(eta)/N_o - f(xi)), with g the lower envelope.",
-        "random labels over a grid of m, l, xi and N_o; the envelopes are of other inputs",
+        "Codes of prototypes with cosine at most xi and at most N_o per class are "
+        "l (1/N_o - f(xi))-separated for all labels, with f the upper envelope; codes of noisy "
+        "copies are l (g(eta)/N_o - f(xi))-separated, with g the lower envelope.",
+        "random labels on a grid of m, l, xi and N_o; the envelopes are from other inputs",
         check_bound,
     ),
     Claim(
         "mean-is-no-bound",
-        "With the mean of the curve instead of the envelope it is no bound.",
+        "With the mean of the curve instead of the envelope it is not a bound.",
         "the same grid",
         check_mean,
     ),

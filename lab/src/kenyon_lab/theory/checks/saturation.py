@@ -1,4 +1,4 @@
-"""What is claimed of saturation."""
+"""Claims about saturation."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ import numpy as np
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
 from kenyon_lab.theory.capacity import Overlaps
 from kenyon_lab.theory.checks.capacity import first_of_each
-from kenyon_lab.theory.claim import Claim, Outcome
+from kenyon_lab.theory.claim import CheckResult, Claim
+from kenyon_lab.theory.models import MNIST_LAYER
 from kenyon_lab.theory.saturation import expected_saturation
 
-_SIZES = SPARSE_LAYER["mnist20"]
 CASES: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
-    "mnist20": (_SIZES, (60, 600, 6000)),
+    "mnist20": (MNIST_LAYER, (60, 600, 6000)),
     "clinc150": ({"n_cells": 5000}, (10, 30, 100)),
 }
-"""By dataset, the first layer and how many samples of each class are learned."""
+"""First layer and numbers of samples per class, by dataset."""
 
 N_RATES, N_COMPARED, TOLERANCE = 13, 20, 0.08
 
 
 def measure(name: str, quick: bool) -> dict[str, Any]:
-    """Learn more and more samples of each class, and read each model with many rates."""
+    """Fit models on growing numbers of samples; predict and measure saturation at many rates."""
     dataset = load(name)
     sizes, n_samples = CASES[name]
     rates = np.logspace(-4 if name == "mnist20" else -2.5, 0, 4 if quick else N_RATES)
@@ -44,10 +43,10 @@ def measure(name: str, quick: bool) -> dict[str, Any]:
     return found
 
 
-def check_saturation(quick: bool) -> Outcome:
-    """Compare the expected share of weights at their cap with that of real models."""
+def check_saturation(quick: bool) -> CheckResult:
+    """Compare the expected with the measured share of weights at their cap."""
     found = {name: measure(name, quick) for name in CASES}
-    told, worst = [], 0.0
+    phrases, worst = [], 0.0
     for name, of_it in found.items():
         gaps = [
             abs(p - m)
@@ -55,8 +54,8 @@ def check_saturation(quick: bool) -> Outcome:
             for p, m in zip(curve["predicted"], curve["measured"], strict=True)
         ]
         worst = max(worst, *gaps)
-        told.append(f"{name}: off by {np.mean(gaps):.3f} on average and {max(gaps):.3f} at most")
-    return Outcome(worst < TOLERANCE, "; ".join(told), found)
+        phrases.append(f"{name}: off by {np.mean(gaps):.3f} on average and {max(gaps):.3f} at most")
+    return CheckResult(worst < TOLERANCE, "; ".join(phrases), found)
 
 
 CLAIMS = (
@@ -64,8 +63,8 @@ CLAIMS = (
         "saturation",
         "The share of weights at their cap follows from learning rate, samples, winners, the "
         "overlap within classes and the mean activity of a winner.",
-        "models of MNIST-20 and CLINC150 with more and more samples, each read with many rates; "
-        f"to hold, it must never be off by {TOLERANCE}",
+        "models of MNIST-20 and CLINC150 with growing numbers of samples, each at many rates; "
+        f"largest error allowed: {TOLERANCE}",
         check_saturation,
     ),
 )

@@ -1,4 +1,4 @@
-"""What is claimed of separation."""
+"""Claims about separation."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.theory.claim import Claim, Outcome
+from kenyon_lab.theory.claim import CheckResult, Claim
 from kenyon_lab.theory.margins import margins, separation
+from kenyon_lab.theory.models import MNIST_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 N_POINTS, N_SEEDS = 100_000, 5
 DATASETS: dict[str, dict[str, Any]] = {
-    "mnist20": {"n_cells": 3200, "fan_in": 10, "n_active": 160},
+    "mnist20": MNIST_LAYER,
     "clinc150": {},
 }
-"""Sizes of the code: the paper's where it has some, or the usual ones."""
+"""First layer by dataset: the paper's for MNIST-20, the defaults for CLINC150."""
 
 
-def check_rule(quick: bool) -> Outcome:
-    """Compare the sign of gamma with what the rule says in whole numbers, on small instances."""
+def check_rule(quick: bool) -> CheckResult:
+    """Compare the sign of gamma with the rule in exact integers, on small instances."""
     rng = np.random.default_rng(0)
     n_instances = 300 if quick else 2000
     agreed, separated = 0, 0
@@ -35,17 +36,14 @@ def check_rule(quick: bool) -> Outcome:
         is_separated = separation(X, y) > 1e-9
         separated += is_separated
         agreed += is_separated == is_rule_right(X, y)
-    return Outcome(
+    return CheckResult(
         agreed == n_instances and 0 < separated < n_instances,
         f"{agreed:,} of {n_instances:,} agree; gamma was above 0 in {separated:,}",
     )
 
 
 def is_rule_right(X: NDArray[np.int64], y: NDArray[np.intp]) -> bool:
-    """Tell, in whole numbers, whether each point's product with its own class mean is the largest.
-
-    A tie is not right.
-    """
+    """Return whether the class-mean rule is right about all points without a tie, in integers."""
     counts = np.bincount(y)
     sums = np.stack([X[y == label].sum(axis=0) for label in range(len(counts))])
     products = X @ sums.T
@@ -57,13 +55,13 @@ def is_rule_right(X: NDArray[np.int64], y: NDArray[np.intp]) -> bool:
     )
 
 
-def check_real(quick: bool) -> Outcome:
-    """Compare margins before and after the coding, with several wirings."""
+def check_real(quick: bool) -> CheckResult:
+    """Compare margins before and after coding, with several wirings."""
     found = {name: compare_margins(name, quick) for name in DATASETS}
-    told = []
+    phrases = []
     for name, one in found.items():
         shares, gammas = np.array(one["shares"]), np.array(one["gammas"])
-        told.append(
+        phrases.append(
             f"{name}, {len(one['before']):,} points: {one['share_before']:.3f} before, "
             f"{shares.mean():.3f}±{shares.std(ddof=1):.3f} after; gamma {one['before'].min():.2f} "
             f"before, {gammas.mean():.2f}±{gammas.std(ddof=1):.2f} after, in units of the mean "
@@ -73,16 +71,16 @@ def check_real(quick: bool) -> Outcome:
         one["before"].min() < 0 > max(one["gammas"]) and min(one["shares"]) > one["share_before"]
         for one in found.values()
     )
-    return Outcome(held, "; ".join(told), found)
+    return CheckResult(held, "; ".join(phrases), found)
 
 
 def compare_margins(name: str, quick: bool) -> dict[str, Any]:
-    """Return margins before and after the coding, and of each wiring the share above 0."""
+    """Return margins before and after coding, and the share above 0 for each wiring."""
     dataset = load(name)
     chosen = np.random.default_rng(0).permutation(len(dataset.X_train))
     chosen = chosen[: 2000 if quick else N_POINTS]
     X, y = dataset.X_train[chosen], dataset.y_train[chosen]
-    # The code ignores the length of an input; so it is compared with what does as well.
+    # The code ignores the length of an input, so inputs are compared at length 1.
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     before = _relative(margins(X, y), X)
     after, seconds = [], []
@@ -102,7 +100,7 @@ def compare_margins(name: str, quick: bool) -> dict[str, Any]:
 
 
 def _relative(found: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
-    """Return margins in units of the points' mean square, which other scales leave alone."""
+    """Return margins in units of the points' mean square, which makes scales comparable."""
     squares = X.multiply(X) if hasattr(X, "multiply") else X * X
     relative: NDArray[np.float64] = found / (squares.sum() / X.shape[0])
     return relative
@@ -111,15 +109,14 @@ def _relative(found: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
 CLAIMS = (
     Claim(
         "rule",
-        "The rule of the class means is right about every point, without a tie, exactly where "
-        "gamma > 0.",
-        "small random instances in whole numbers, against the rule worked out without rounding",
+        "The class-mean rule is right about every point without a tie if and only if gamma > 0.",
+        "small random integer instances, against the rule computed without rounding",
         check_rule,
     ),
     Claim(
         "real-margins",
-        "Real classes are separated neither before nor after the coding; but the coding brings "
-        "more points nearer to the mean of their own class than to any other.",
+        "Real classes are separated neither before nor after coding; but after coding more points "
+        "are nearer to the mean of their own class than to any other.",
         "the share of points with a margin above 0 on mnist20 and clinc150, inputs of length 1, "
         "mean and standard deviation over five wirings",
         check_real,

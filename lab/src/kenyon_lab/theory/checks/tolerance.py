@@ -1,4 +1,4 @@
-"""What the rule of the class means bears: unequal counts, and errors in the means."""
+"""Claims about the class-mean rule with unequal counts and with errors in the means."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.theory.claim import Claim, Outcome
+from kenyon_lab.theory.claim import CheckResult, Claim
 from kenyon_lab.theory.margins import class_means, error_tolerance, margins, separation
+from kenyon_lab.theory.models import FRUIT_FLY, MNIST_LAYER, N_GLOMERULI
 from kenyon_lab.theory.overlap import find_winners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FLY: dict[str, Any] = {"n_cells": 2000, "fan_in": 6, "n_active": 100}
-"""The fly's own sizes, for 50 inputs."""
-
 N_PROTOTYPES, N_SEEDS = 16, 5
 RATIOS = (1, 2, 3, 5, 10, 20, 50, 100)
 LENGTHS = 2.0 ** np.arange(-2, 7.5, 0.5)
-"""Of errors in the means, in units of what is tolerated."""
+"""Lengths of errors in the means, in units of the tolerance."""
 
 
-def check_shares(quick: bool) -> Outcome:
-    """Repeat the samples of one class until the sums fail; then leave samples of some out."""
+def check_shares(quick: bool) -> CheckResult:
+    """Repeat the samples of one class until sums fail; then drop samples of odd classes."""
     X, y = draw_separated(np.random.default_rng(0))
     means = class_means(X, y)
     products = X @ means.T
@@ -38,7 +36,7 @@ def check_shares(quick: bool) -> Outcome:
     below, above = right.values()
     found = starve_classes(200 if quick else 1000, 2 if quick else N_SEEDS)
     sums, divided = (np.array(found[rule]) for rule in ("sums", "means"))
-    return Outcome(
+    return CheckResult(
         separation(X, y) > 0 and below == 1 > above and sums[:, -1].max() < divided[:, -1].min(),
         f"{N_PROTOTYPES} separated codes: all right up to {bound:.2f} times as many samples of one "
         f"class, {above:.3f} above; mnist20 with {found['ratios'][-1]} times as many of every "
@@ -49,27 +47,27 @@ def check_shares(quick: bool) -> Outcome:
 
 
 def starve_classes(n_most: int, n_seeds: int) -> dict[str, Any]:
-    """Return test accuracies on MNIST-20 where odd classes have fewer samples than even ones.
+    """Return test accuracies on MNIST-20 with fewer samples of odd classes than of even ones.
 
-    Of each seed, which draws samples and wiring, one for each ratio.
+    There is a row for each seed, which draws samples and wiring, and a column for each ratio.
     """
     runs = [starve_once(n_most, seed) for seed in range(n_seeds)]
     return {"ratios": RATIOS, **{rule: [run[rule] for run in runs] for rule in runs[0]}}
 
 
 def starve_once(n_most: int, seed: int) -> dict[str, list[float]]:
-    """Return the accuracies with sums and with means, for each ratio."""
+    """Return the accuracies with sums and with means for each ratio."""
     mnist = load("mnist20")
     rng = np.random.default_rng(seed)
     where = [
         rng.permutation(np.flatnonzero(mnist.y_train == label))[:n_most]
         for label in range(mnist.n_classes)
     ]
-    kept = np.concatenate(where)
+    chosen = np.concatenate(where)
     rank = np.concatenate([np.arange(len(rows)) for rows in where])
-    coder = SparseCoder(n_cells=3200, fan_in=10, n_active=160, random_state=seed)
-    codes, tested = coder.fit_transform(mnist.X_train[kept]), coder.transform(mnist.X_test[::4])
-    y, truth = mnist.y_train[kept], mnist.y_test[::4]
+    coder = SparseCoder(**MNIST_LAYER, random_state=seed)
+    codes, tested = coder.fit_transform(mnist.X_train[chosen]), coder.transform(mnist.X_test[::4])
+    y, truth = mnist.y_train[chosen], mnist.y_test[::4]
     found: dict[str, list[float]] = {"sums": [], "means": []}
     for ratio in RATIOS:
         taken = rank < np.where(y % 2 == 1, n_most // ratio, n_most)
@@ -80,27 +78,27 @@ def starve_once(n_most: int, seed: int) -> dict[str, list[float]]:
     return found
 
 
-def check_tolerance(quick: bool) -> Outcome:
-    """Move the means as far as is tolerated, at random and by the worst there is, and beyond."""
+def check_tolerance(quick: bool) -> CheckResult:
+    """Move the means by random and by worst-case errors, below and above the tolerance."""
     rng = np.random.default_rng(1)
     n_trials = 20 if quick else 200
     X, y = draw_separated(rng)
-    tolerated = error_tolerance(X, y)
-    just_below, just_above = (move_against(X, y, tolerated * by) for by in (0.999, 1.001))
+    tolerance = error_tolerance(X, y)
+    just_below, just_above = (move_against(X, y, tolerance * by) for by in (0.999, 1.001))
     reached = [reach(*draw_separated(rng, graded=True)) for _ in range(20)]
-    lengths = LENGTHS * tolerated
+    lengths = LENGTHS * tolerance
     found: dict[str, Any] = {
         "lengths": LENGTHS,
         "worst": [move_against(X, y, length) for length in lengths],
         "random": [move_at_random(X, y, length, n_trials, rng) for length in lengths],
     }
     perfect = LENGTHS[np.logical_and.accumulate(np.array(found["random"]) == 1)]
-    return Outcome(
+    return CheckResult(
         just_below == 1 > just_above and perfect.max() >= 1 and min(reached) > 1 - 1e-9,
-        f"errors of 0.999 gamma / (2 max ||x||): {just_below:.3f} of the points right at the worst,"
-        f" of 1.001: {just_above:.3f}; at random all right up to {perfect.max():.0f} times it; "
-        f"with graded codes some error of {np.mean(reached):.2f} times it ({min(reached):.2f} to "
-        f"{max(reached):.2f}) spoils the rule",
+        f"worst-case errors of 0.999 gamma / (2 max ||x||): {just_below:.3f} of the points right,"
+        f" of 1.001: {just_above:.3f}; random errors: all right up to {perfect.max():.0f} times "
+        f"it; with graded codes an error of {np.mean(reached):.2f} times it ({min(reached):.2f} to "
+        f"{max(reached):.2f}) breaks the rule",
         found,
     )
 
@@ -108,7 +106,7 @@ def check_tolerance(quick: bool) -> Outcome:
 def move_at_random(
     X: Any, y: NDArray[np.intp], length: float, n_trials: int, rng: np.random.Generator
 ) -> float:
-    """Return the share of points that are right when errors of a length have random directions."""
+    """Return the share of points that are right under random errors of this length."""
     means = class_means(X, y)
     right = []
     for _ in range(n_trials):
@@ -119,9 +117,10 @@ def move_at_random(
 
 
 def move_against(X: Any, y: NDArray[np.intp], length: float) -> float:
-    """Return the share of points that are right when errors of a length are worst for each.
+    """Return the share of points that are right under the worst errors of this length.
 
-    The worst is along the point itself, away in its own class's mean and towards it in another's.
+    The worst error is along the point: away from it in the mean of its own class, and towards it in
+    all others.
     """
     means = class_means(X, y)
     right = []
@@ -134,21 +133,21 @@ def move_against(X: Any, y: NDArray[np.intp], length: float) -> float:
 
 
 def reach(X: Any, y: NDArray[np.intp]) -> float:
-    """Return the least error that spoils the rule, in units of what is tolerated."""
+    """Return the smallest error that breaks the rule, in units of the tolerance."""
     lengths = np.sqrt(X.multiply(X).sum(axis=1)).A1
     return float((margins(X, y) / (2 * lengths)).min() / error_tolerance(X, y))
 
 
 def draw_separated(rng: np.random.Generator, graded: bool = False) -> tuple[Any, NDArray[np.intp]]:
-    """Return codes of random inputs with random labels that are separated.
+    """Return separated codes of random inputs with random labels.
 
-    The winners' strength is 1, or graded from 0 to 1 as the fly's.
+    Winners have strength 1, or graded strengths from 0 to 1 like the fly's.
     """
     y = rng.permutation(N_PROTOTYPES) % 2
     while True:
-        inputs = rng.standard_normal((N_PROTOTYPES, 50))
+        inputs = rng.standard_normal((N_PROTOTYPES, N_GLOMERULI))
         inputs -= inputs.mean(axis=1, keepdims=True)
-        coder = SparseCoder(**FLY).fit(inputs)
+        coder = SparseCoder(**FRUIT_FLY).fit(inputs)
         codes = coder.transform(inputs) if graded else find_winners(coder, inputs)
         if separation(codes, y) > 0:
             return codes, y
@@ -161,19 +160,17 @@ def _spread(values: NDArray[np.float64]) -> str:
 CLAIMS = (
     Claim(
         "shares",
-        "Unequal shares, or counts without decay, void the perfect rule unless they are divided "
-        "out.",
+        "With unequal class shares the rule of sums can fail on separated classes; dividing by the "
+        "counts restores the class-mean rule.",
         "separated codes, one class repeated up to and past the ratio that the products predict; "
-        "mnist20 with samples of every other class left out, mean and standard deviation over "
-        "five seeds",
+        "mnist20 with fewer samples of odd classes, mean and standard deviation over five seeds",
         check_shares,
     ),
     Claim(
         "tolerance",
-        "With errors in the means the rule stays perfect while each is shorter than "
-        "gamma / (2 max ||x||), and the constant cannot be better: codes with equally many "
-        "winners reach it.",
-        "means of separated codes moved at random and by the worst errors, just below and above",
+        "The class-mean rule stays perfect if the error in each mean is shorter than "
+        "gamma / (2 max ||x||); the constant is tight for codes with equally many winners.",
+        "means of separated codes with random and worst-case errors, just below and above",
         check_tolerance,
     ),
 )

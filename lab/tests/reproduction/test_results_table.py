@@ -1,11 +1,11 @@
-"""All runs in a sheet."""
+"""All runs as CSV."""
 
 import csv
 import json
 
 import pytest
 
-from kenyon_lab.reproduction.sheet import write_sheet
+from kenyon_lab.reproduction.results_table import write_results
 from lab.tests.protocol.samples import RECORD
 from lab.tests.reproduction.samples import REPORT, summary
 
@@ -16,7 +16,7 @@ def read(path):
 
 
 def test_a_line_for_each_run(tmp_path):
-    write_sheet(tmp_path / "results.csv", REPORT.runs)
+    write_results(tmp_path / "results.csv", REPORT.runs)
     lines = read(tmp_path / "results.csv")
     assert [(line["method"], line["seed"], line["accuracy"]) for line in lines] == [
         ("fly", "0", "0.75"),
@@ -28,11 +28,11 @@ def test_a_line_for_each_run(tmp_path):
     ]
 
 
-def test_what_a_line_says(tmp_path):
-    # As is by definition of one method, with a comma; and what a spreadsheet must not break.
+def test_columns_of_a_run(tmp_path):
+    # The title has a comma, and a parameter has quotes and a line break.
     parameters = {"memory_strength": 1e-5, "code": 'a "b", c\nd', "n_iterations": None}
-    runs = summary("ewc-masked", 0.5, setting="paper", parameters=parameters)
-    write_sheet(tmp_path / "results.csv", {"small": {"ewc-masked": runs}})
+    runs = summary("ewc-own", 0.5, setting="paper", parameters=parameters)
+    write_results(tmp_path / "results.csv", {"small": {"ewc-own": runs}})
     (line,) = read(tmp_path / "results.csv")
     assert json.loads(line.pop("parameters")) == parameters
     assert json.loads(line.pop("accuracy_so_far")) == RECORD.accuracy_so_far
@@ -63,17 +63,17 @@ def test_what_a_line_says(tmp_path):
     }
 
 
-def test_no_runs_leave_the_heads(tmp_path):
-    write_sheet(tmp_path / "results.csv", {})
+def test_without_runs_has_only_the_header(tmp_path):
+    write_results(tmp_path / "results.csv", {})
     assert (tmp_path / "results.csv").read_text().startswith("dataset,method,title,setting,order,")
     assert read(tmp_path / "results.csv") == []
 
 
-def test_what_fails_leaves_the_old_sheet_whole(tmp_path):
+def test_error_leaves_the_old_file(tmp_path):
     path = tmp_path / "results.csv"
     path.write_text("old")
     runs = {"small": {"ncm": summary("ncm", 0.5), "unheard-of": summary("unheard-of", 0.5)}}
     with pytest.raises(KeyError, match="unheard-of"):
-        write_sheet(path, runs)
+        write_results(path, runs)
     assert path.read_text() == "old"
     assert [found.name for found in tmp_path.iterdir()] == ["results.csv"]

@@ -1,4 +1,4 @@
-"""All runs as a sheet, a line for each."""
+"""All runs as a CSV file, a line for each."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ COLUMNS: dict[str, Callable[[RunRecord], object]] = {
     "digest": lambda run: run.digest,
     "date": lambda run: run.date,
 }
-"""What a line says of a run; what was not measured is left empty."""
+"""The columns of a run; values that were not measured are empty."""
 
 
-def write_sheet(path: Path, runs: dict[str, dict[str, Summary]]) -> None:
-    """Write a CSV file of all runs, by dataset and method, all of it or nothing."""
+def write_results(path: Path, runs: dict[str, dict[str, Summary]]) -> None:
+    """Write all runs to a CSV file, by dataset and method; an error leaves the old file."""
     with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)

@@ -1,4 +1,4 @@
-"""All claims, part by part, in the order of docs/theory.md."""
+"""All claims by section, in the order of docs/theory.md."""
 
 from __future__ import annotations
 
@@ -21,4 +21,4 @@ CLAIMS = {
     "4. Forgetting": forgetting.CLAIMS,
     "5. Capacity": (*capacity.CLAIMS, *saturation.CLAIMS, *suggestion.CLAIMS),
 }
-"""By the heading of its part, the claims of each."""
+"""Claims by section heading."""

@@ -1,11 +1,11 @@
-"""What is read from findings: made up, once so that a statement holds and once so that not."""
+"""Statements about experiments, judged by made-up findings."""
 
 from copy import deepcopy
 
 import pytest
 
-from kenyon_lab.reproduction.evidence import Evidence
-from kenyon_lab.reproduction.experimental import EXPERIMENTAL
+from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.reproduction.experiment_statements import EXPERIMENT_STATEMENTS
 from lab.tests.figures.samples import finding
 
 
@@ -56,17 +56,19 @@ HOLDS = {
 
 def judge(changes):
     findings = {name: [finding(name, found)] for name, found in changes.items()}
-    judged = [statement.judge(Evidence(findings=findings)) for statement in EXPERIMENTAL]
-    return [judgement.outcome for judgement in judged], [j.measured for j in judged]
+    judged = [statement.judge(Evidence(findings=findings)) for statement in EXPERIMENT_STATEMENTS]
+    return [judgement.verdict for judgement in judged], [j.measured for j in judged]
 
 
 def test_all_hold():
-    outcomes, measured = judge(HOLDS)
-    assert outcomes == ["reproduced"] * len(EXPERIMENTAL)
-    assert measured[0] == "so for the 3 and 5 that share most cells, and for 4.0% of pairs (1 seed)"
+    verdicts, measured = judge(HOLDS)
+    assert verdicts == ["reproduced"] * len(EXPERIMENT_STATEMENTS)
+    assert (
+        measured[0] == "true for the 3 and 5 that share most cells, and for 4.0% of pairs (1 seed)"
+    )
     assert measured[4] == (
-        "any labels of up to 10 prototypes before, 30 after; by the fly's rule 10 before, 20 after "
-        "(1 seed)"
+        "a linear rule: any labels of up to 10 prototypes before, 30 after; the fly's rule: 10 "
+        "before, 20 after (1 seed)"
     )
     assert measured[5] == "0.700 of the weights in use are below their cap (1 seed)"
     assert measured[6] == (
@@ -102,12 +104,12 @@ FAILS = {
 }
 
 
-@pytest.mark.parametrize(("place", "path", "value", "outcome"), FAILS.values(), ids=FAILS.keys())
-def test_one_fails_and_the_others_do_not(place, path, value, outcome):
-    outcomes, _ = judge(change(path, value))
-    expected = ["reproduced"] * len(EXPERIMENTAL)
-    expected[place] = outcome
-    assert outcomes == expected
+@pytest.mark.parametrize(("place", "path", "value", "verdict"), FAILS.values(), ids=FAILS.keys())
+def test_one_fails_and_the_others_do_not(place, path, value, verdict):
+    verdicts, _ = judge(change(path, value))
+    expected = ["reproduced"] * len(EXPERIMENT_STATEMENTS)
+    expected[place] = verdict
+    assert verdicts == expected
 
 
 def test_neither_rule_separates():
@@ -115,9 +117,9 @@ def test_neither_rule_separates():
         "linear": {"inputs": [1, 0, 0], "codes": [1, 0.9, 0]},
         "means": {"inputs": [1, 0, 0], "codes": [1, 0.5, 0]},
     }
-    outcomes, measured = judge(change(("prototypes", "shares"), shares))
-    assert outcomes[4] == "not"
-    assert "by the fly's rule 10 before, 10 after" in measured[4]
+    verdicts, measured = judge(change(("prototypes", "shares"), shares))
+    assert verdicts[4] == "not"
+    assert "the fly's rule: 10 before, 10 after" in measured[4]
     shares["means"]["inputs"] = [0.9, 0, 0]
     measured = judge(change(("prototypes", "shares"), shares))[1]
-    assert "by the fly's rule 0 before, 10 after" in measured[4]
+    assert "the fly's rule: 0 before, 10 after" in measured[4]

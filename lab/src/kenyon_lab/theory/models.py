@@ -1,0 +1,69 @@
+"""Layer sizes that experiments and checks share, and the synapses of a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from kenyon_lab.methods import METHODS
+from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kenyon import FlyClassifier
+
+MNIST_MODEL: dict[str, Any] = METHODS["fly"].paper["mnist20"]
+"""The paper's FlyModel for MNIST-20."""
+
+MNIST_LAYER = SPARSE_LAYER["mnist20"]
+"""The first layer of that model."""
+
+N_GLOMERULI = 50
+FRUIT_FLY: dict[str, Any] = {"n_cells": 2000, "fan_in": 6, "n_active": 100}
+"""Sizes of the fruit fly's circuit as the paper gives them: 50 inputs, 5 % of the cells active."""
+
+
+def read_synapses(model: FlyClassifier) -> NDArray[Any]:
+    """Return the stored synapses of a model: a row for each class, a column for each cell.
+
+    They are int32 counters without decay, and float64 weights with decay. They are read from a
+    model file, which is a safetensors file.
+
+    Examples
+    --------
+    >>> from kenyon import FlyClassifier
+    >>> from kenyon_lab.theory.models import read_synapses
+    >>> fly = FlyClassifier(n_cells=400).fit([[1, 0, 0], [0, 1, 0]], ["left", "right"])
+    >>> print(read_synapses(fly).shape, read_synapses(fly).max())
+    (2, 400) 255
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        model.save(path)
+        tensors = load_file(path)
+    return tensors["synapses"] * tensors["factor"] if "factor" in tensors else tensors["synapses"]
+
+
+def read_weights(model: FlyClassifier) -> NDArray[np.float64]:
+    """Return the weights of a model, from 0 to 1: a row for each class, a column for each cell.
+
+    Examples
+    --------
+    >>> from kenyon import FlyClassifier
+    >>> from kenyon_lab.theory.models import read_weights
+    >>> fly = FlyClassifier(n_cells=400, learning_rate=0.1).fit([[1, 0, 0], [0, 1, 0]], [0, 1])
+    >>> print(read_weights(fly).max())
+    0.1
+    """
+    synapses = read_synapses(model)
+    if model.decay:
+        return synapses
+    # The kernel rounds the cap of a counter in the same way.
+    automatic = model.learning_rate == "auto"
+    caps = 255 * model.class_count_ / 20 if automatic else 255 / np.array([model.learning_rate])
+    return np.minimum(synapses / np.maximum(np.rint(caps), 1)[:, np.newaxis], 1)
