@@ -9,6 +9,7 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
+from kenyon_lab.methods.perceptron import learn
 from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     Codes = sparse.csr_matrix[Any]
-    Weights = NDArray[np.int64]
+    Weights = NDArray[np.float64]
     Teach = Callable[[Weights, Codes, int], None]
     Pair = tuple[int, int]
 
@@ -34,25 +35,22 @@ EARLY = 10
 CAP = 255 / MNIST_MODEL["learning_rate"]
 """The sum of levels at which a weight of the FlyModel saturates."""
 
-FIRST, SECOND = 0, 1
+FIRST, SECOND = 1, 0
+"""Columns of the weights. A tie goes to the second class: otherwise v1 would be right about all
+samples of the first class from the start, and would learn nothing from them."""
+
 LEARNED, HALF = 0.9, 0.5
 """Accuracies at which a class counts as learned, and as half lost."""
 
 
 def teach_v1(weights: Weights, codes: Codes, target: int) -> None:
     """On a mistake, strengthen the target and weaken the predicted class."""
-    for start, stop in pairwise(codes.indptr.tolist()):
-        cells, levels = codes.indices[start:stop], codes.data[start:stop]
-        first, second = weights[:, cells] @ levels
-        predicted = FIRST if first > second else SECOND
-        if predicted != target:
-            weights[target, cells] += levels
-            weights[predicted, cells] -= levels
+    learn(weights, codes, np.full(codes.shape[0], target), always=False, weaken=True)
 
 
 def teach_v4(weights: Weights, codes: Codes, target: int) -> None:
     """Strengthen the target up to the cap, and change no other class: the FlyModel."""
-    weights[target] = np.minimum(weights[target] + codes.sum(axis=0).A1, CAP)
+    weights[:, target] = np.minimum(weights[:, target] + codes.sum(axis=0).A1, CAP)
 
 
 VERSIONS: dict[str, Teach] = {"v1": teach_v1, "v4": teach_v4}
@@ -100,11 +98,6 @@ def measure(seed: int) -> dict[str, Any]:
     }
 
 
-def encode(coder: SparseCoder, X: NDArray[Any]) -> Codes:
-    """Return the levels of samples as integers that can be added."""
-    return coder.levels(X).astype(np.int64)
-
-
 def encode_steps(coder: SparseCoder, X: NDArray[Any], milestones: Sequence[int]) -> list[Codes]:
     """Return the codes of the samples from each milestone to the next."""
     codes = coder.levels(X)
@@ -120,7 +113,7 @@ def teach_pairs(
     """Return the accuracies by pair, by milestone, and on the first class and the second."""
     trained = {}
     for first in {first for first, _ in pairs}:
-        trained[first] = np.zeros((2, tested[first].shape[1]), dtype=np.int64)
+        trained[first] = np.zeros((tested[first].shape[1], 2))
         for codes in taught[first]:
             teach(trained[first], codes, FIRST)
     return np.array(
@@ -152,8 +145,8 @@ def describe(accuracies: NDArray[np.float64], milestones: Sequence[int]) -> dict
     is lost; None means never.
     """
     curves = {
-        "first": accuracies[..., FIRST],
-        "second": accuracies[..., SECOND],
+        "first": accuracies[..., 0],
+        "second": accuracies[..., 1],
         "both": accuracies.mean(axis=-1),
     }
     mean = {name: curve.mean(axis=0) for name, curve in curves.items()}
@@ -175,13 +168,10 @@ def list_ends(pairs: Sequence[Pair], accuracies: NDArray[np.float64]) -> list[li
 
 
 def _test(weights: Weights, tested: Sequence[Codes]) -> list[float]:
-    """Return the accuracies on both classes.
-
-    A tie counts as the second class: otherwise v1 would be right about all samples of the first
-    class from the start, and would learn nothing from them.
-    """
-    is_first = [first > second for first, second in (weights @ codes.T for codes in tested)]
-    return [float(is_first[FIRST].mean()), float((~is_first[SECOND]).mean())]
+    return [
+        float(((codes @ weights).argmax(axis=1) == target).mean())
+        for codes, target in zip(tested, (FIRST, SECOND), strict=True)
+    ]
 
 
 def _first(milestones: Sequence[int], reached: NDArray[np.bool_]) -> int | None:

@@ -53,7 +53,8 @@ def count_separable(rng: np.random.Generator, seed: int) -> dict[str, dict[str, 
     for row, n in enumerate(N_PROTOTYPES):
         for trial in range(N_TRIALS):
             X, y = rng.standard_normal((n, N_GLOMERULI)), draw_labels(rng, n)
-            for column, points in enumerate((X, coder.transform(X))):
+            spaces: tuple[Points, ...] = (X, coder.transform(X))
+            for column, points in enumerate(spaces):
                 separable[row, trial, :, column] = (
                     is_separable(points, y),
                     separation(points, y) > 0,

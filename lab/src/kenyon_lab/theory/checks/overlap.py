@@ -26,7 +26,7 @@ ACTIVE = (0.05, 0.01)
 def new_fly(n_cells: int, n_active: int) -> SparseCoder:
     """Return a fitted coder with the fly's sparse binary matrix."""
     coder = SparseCoder(n_cells, FRUIT_FLY["fan_in"], n_active)
-    return coder.fit(np.zeros((1, N_GLOMERULI)))  # type: ignore[no-any-return]
+    return coder.fit(np.zeros((1, N_GLOMERULI)))
 
 
 @cache
