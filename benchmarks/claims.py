@@ -11,7 +11,7 @@ from kenyon_lab.reproduction.statements import STATEMENTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.reproduction.evidence import Evidence
+    from kenyon_lab.protocol.evidence import Evidence
 
 NEAR = 0.02
 

@@ -14,13 +14,13 @@ from claims import CLAIMS
 
 from kenyon_lab.console import messages
 from kenyon_lab.methods import METHODS
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.plan import Plan
 from kenyon_lab.protocol.progress import run_jobs
 from kenyon_lab.protocol.search import Search
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.protocol.summary import Summary
-from kenyon_lab.reproduction.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

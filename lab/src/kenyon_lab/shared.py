@@ -2,17 +2,13 @@
 
 from kenyon._files import replacing, write_tensors
 from kenyon._native import MAX_CELLS, MAX_LEVEL, instruction_set
-from kenyon._native import MAX_LEVEL as FULL
 from kenyon._validation import check_choice, check_integer, count_threads
-from kenyon._validation import check_integer as check_whole
 
 __all__ = [
-    "FULL",
     "MAX_CELLS",
     "MAX_LEVEL",
     "check_choice",
     "check_integer",
-    "check_whole",
     "count_threads",
     "instruction_set",
     "replacing",

@@ -13,6 +13,9 @@ import kenyon_lab
 from kenyon_lab.experiments.catalogue import Experiment
 from kenyon_lab.figures import style
 from kenyon_lab.figures.captions import FIGURES
+from kenyon_lab.protocol import progress
+from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
+from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES, Profile
 
 METHODS = ("fly", "perceptron-v3")

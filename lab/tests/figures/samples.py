@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.protocol.record import ExperimentRecord
 from kenyon_lab.protocol.summary import Summary
-from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.protocol.samples import record
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.figures.curves import plot_accuracy, plot_memory_loss
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.figures.style import new_figure
 from kenyon_lab.figures.titles import describe_seeds, range_of_seeds
+from kenyon_lab.protocol.evidence import Evidence
 from lab.tests.figures.samples import evidence, summary
 
 

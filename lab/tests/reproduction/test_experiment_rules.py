@@ -2,7 +2,7 @@
 
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.reproduction import experiment_rules as rules
 from lab.tests.figures.samples import finding
 

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from kenyon_lab.figures.evidence import Evidence
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.reproduction.experiment_statements import EXPERIMENT_STATEMENTS
 from lab.tests.figures.samples import finding
 

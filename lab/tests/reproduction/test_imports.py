@@ -6,7 +6,7 @@ import sys
 import pytest
 
 JUDGING = (
-    "import kenyon_lab.reproduction.verdict; from kenyon_lab.reproduction.evidence import Evidence;"
+    "import kenyon_lab.reproduction.verdict; from kenyon_lab.protocol.evidence import Evidence;"
     "from kenyon_lab.reproduction.statements import STATEMENTS;"
     "[statement.judge(Evidence()) for statement in STATEMENTS]"
 )

@@ -72,7 +72,7 @@ def test_all_that_is_given_is_told_in_order(read):
         *(part for s, j in REPORT.judged for part in (s.text, s.number, j.measured, s.rule)),
         *REPORT.reasons,
         *(part for entry, _ in FIGURES for part in (entry.title, entry.caption)),
-        *(CATALOGUE["mnist20"].summary, CATALOGUE["mnist20"].note, "own data"),
+        *(DATASETS["mnist20"].summary, DATASETS["mnist20"].note, "own data"),
         "Parameters and seeds",
         *(METHODS["fly"].summary, "n_cells 3200", METHODS["ncm"].summary, "none"),
         *(REPORT.command, "first ended", "an abacus", "3.11.7"),

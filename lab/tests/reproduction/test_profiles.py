@@ -2,14 +2,12 @@
 
 import pytest
 
-from kenyon_lab.experiments.archive import Archive
-from kenyon_lab.experiments.catalogue import EXPERIMENTS
+from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.figures.captions import FIGURES
-from kenyon_lab.figures.evidence import Evidence
 from kenyon_lab.methods import METHODS
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.store import Store
-from kenyon_lab.reproduction.evidence import Evidence
 from kenyon_lab.reproduction.profiles import PROFILES, Profile
 from lab.tests.protocol.samples import record
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.reproduction import rules
-from kenyon_lab.reproduction.evidence import Evidence
 from lab.tests.figures.samples import summary
 
 MNIST = ("mnist20",)

@@ -3,6 +3,7 @@
 import pytest
 
 from kenyon_lab.methods import METHODS
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.protocol.summary import Summary
 from kenyon_lab.reproduction.experiment_statements import EXPERIMENT_STATEMENTS
 from kenyon_lab.reproduction.statements import STATEMENTS

@@ -8,23 +8,10 @@ from typing import Annotated
 
 import typer
 
-from kenyon_lab.cli.bench import SOME_FAILED
-from kenyon_lab.cli.console import CORES, messages, say
-from kenyon_lab.cli.following import INTERRUPTED, follow
-from kenyon_lab.experiments.archive import Archive
-from kenyon_lab.experiments.catalogue import EXPERIMENTS
+import kenyon_lab
+from kenyon_lab.console import CORES, SOME_FAILED, exit_if_interrupted, messages, say
 from kenyon_lab.figures.captions import FIGURES
-from kenyon_lab.methods import METHODS
-from kenyon_lab.protocol.job import Problem
-from kenyon_lab.protocol.planning import Plan
-from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
-from kenyon_lab.shared import check_choice
-
-if TYPE_CHECKING:
-    from kenyon_lab.figures.captions import FigureEntry
-    from kenyon_lab.protocol.job import Job
-    from kenyon_lab.reproduction.profiles import Profile
 
 _Figure = Annotated[
     str | None,

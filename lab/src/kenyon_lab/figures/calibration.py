@@ -17,7 +17,6 @@ from kenyon_lab.figures.style import (
 )
 from kenyon_lab.figures.titles import dataset_title
 from kenyon_lab.protocol.summary import spread
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

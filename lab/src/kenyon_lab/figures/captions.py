@@ -11,7 +11,7 @@ from kenyon_lab.methods import METHODS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.evidence import Evidence
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from kenyon_lab.figures.style import add_legend, letter_panels, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kenyon_lab.reproduction.evidence import Evidence
+    from kenyon_lab.protocol.evidence import Evidence
 
 
 def draw(evidence: Evidence, methods: tuple[str, ...]) -> Figure:

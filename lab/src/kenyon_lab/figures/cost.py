@@ -9,7 +9,6 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
 from kenyon_lab.figures.titles import dataset_title
 from kenyon_lab.methods import METHODS
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from kenyon_lab.protocol.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
-    from kenyon_lab.reproduction.evidence import Evidence
 
 MANY = 1000
 """Ratio of the axis limits above which only powers of ten are labelled."""
@@ -26,7 +25,7 @@ MANY = 1000
 COSTS: dict[str, Callable[[Summary], float]] = {
     "training time, s": lambda summary: summary.cost("learn_seconds"),
     # Zero has no place on a logarithmic axis.
-    "peak RSS, MB": lambda summary: max(1.0, summary.cost("peak_memory") / 1e6),
+    "peak RSS, MB": lambda summary: max(1.0, summary.cost("peak_rss") / 1e6),
 }
 
 

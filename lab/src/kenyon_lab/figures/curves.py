@@ -12,13 +12,13 @@ from kenyon_lab.figures.bands import Line, plot_mean
 from kenyon_lab.figures.style import add_legend, letter_panels, look_of, new_figure
 from kenyon_lab.figures.titles import dataset_title, range_of_seeds
 from kenyon_lab.methods import METHODS
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+    from kenyon_lab.protocol.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
 
 

@@ -9,14 +9,13 @@ import numpy as np
 from kenyon_lab.figures.style import look_of, new_figure
 from kenyon_lab.figures.titles import dataset_title
 from kenyon_lab.methods import METHODS
-from kenyon_lab.reproduction.evidence import DATASET_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from kenyon_lab.protocol.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
-    from kenyon_lab.reproduction.evidence import Evidence
 
 
 def draw(evidence: Evidence, methods: tuple[str, ...]) -> Figure:

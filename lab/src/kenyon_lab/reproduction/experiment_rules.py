@@ -11,7 +11,7 @@ from kenyon_lab.reproduction.judgement import NOT_MEASURED, Judgement, grade
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.evidence import Evidence
     from kenyon_lab.reproduction.judgement import Verdict
     from kenyon_lab.reproduction.rules import Judge
 

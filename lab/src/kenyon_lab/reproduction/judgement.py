@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kenyon_lab.reproduction.evidence import Evidence
+    from kenyon_lab.protocol.evidence import Evidence
 
 Verdict = Literal["reproduced", "partly", "not", "not measured"]
 

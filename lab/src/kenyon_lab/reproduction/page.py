@@ -18,9 +18,8 @@ from kenyon_lab.shared import replacing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kenyon_lab.experiments.archive import Finding
     from kenyon_lab.figures.captions import FigureEntry
-    from kenyon_lab.protocol.record import Record
+    from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
     from kenyon_lab.protocol.summary import Summary
     from kenyon_lab.reproduction.judgement import Judgement, Statement, Verdict
 
@@ -88,7 +87,7 @@ def _render(report: Report) -> str:
         groups=Counter(column.group for column in tables.COLUMNS),
         tables=tables,
         environments=tables.environments(_results(report)),
-        datasets=CATALOGUE,
+        datasets=DATASETS,
         methods=METHODS,
     )
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.methods import METHODS
+from kenyon_lab.protocol.evidence import Evidence
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.plan import Plan
 from kenyon_lab.protocol.summary import Summary
-from kenyon_lab.reproduction.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kenyon_lab.figures.captions import FigureEntry
-    from kenyon_lab.figures.evidence import Evidence
+    from kenyon_lab.protocol.evidence import Evidence
 
 
 def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> list[Path]:
@@ -32,8 +32,8 @@ def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> li
     return paths
 
 
-def write_report(evidence: Evidence, folder: Path, command: str, missing: list[str]) -> list[str]:
-    """Write the page, the verdicts, the results as CSV and the figures; return the headline."""
+def write_report(evidence: Evidence, folder: Path, command: str, missing: list[str]) -> Report:
+    """Write the page, the verdicts, the results as CSV and the figures."""
     paths = draw(FIGURES.values(), evidence, folder)
     judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
     report = Report(
@@ -53,7 +53,7 @@ def write_report(evidence: Evidence, folder: Path, command: str, missing: list[s
     write_page(folder / "index.html", report)
     write_verdict(folder / "verdict.md", report.headline, judged, command)
     write_results(folder / "results.csv", evidence.runs)
-    return report.headline
+    return report
 
 
 def _with_seeds(entry: FigureEntry, evidence: Evidence) -> FigureEntry:

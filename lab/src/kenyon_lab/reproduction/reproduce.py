@@ -11,7 +11,7 @@ from rich.console import Console
 
 from kenyon_lab.console import messages, say
 from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
-from kenyon_lab.figures.catalogue import FIGURES
+from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.progress import run_jobs
 from kenyon_lab.protocol.store import Store
@@ -21,7 +21,7 @@ from kenyon_lab.shared import check_choice
 if TYPE_CHECKING:
     from os import PathLike
 
-    from kenyon_lab.figures.catalogue import FigureEntry
+    from kenyon_lab.figures.captions import FigureEntry
     from kenyon_lab.protocol.job import Job
     from kenyon_lab.reproduction.judgement import Judgement, Statement
     from kenyon_lab.reproduction.profiles import Profile
@@ -72,7 +72,7 @@ def reproduce(
     profile : {"quick", "full"}
         The part of the paper: the quick profile takes minutes, the full one hours.
     figure : str, optional
-        Draw only this figure of `kenyon_lab.figures.catalogue.FIGURES`, and write no report.
+        Draw only this figure of `kenyon_lab.figures.captions.FIGURES`, and write no report.
     jobs : int, optional
         Number of runs at a time, by default one per core.
     store : str or path, optional

@@ -17,6 +17,7 @@ from kenyon_lab.reproduction.tables import halfway
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from kenyon_lab.protocol.evidence import Evidence
     from kenyon_lab.protocol.summary import Summary
 
     Judge = Callable[[Evidence], Judgement]

@@ -47,7 +47,7 @@ class Column:
     is_number: bool = True
 
 
-def halfway(record: Record) -> int:
+def halfway(record: RunRecord) -> int:
     """Return half the number of a run's tasks, rounded down, but at least one."""
     return max(1, record.n_tasks // 2)
 
@@ -139,7 +139,7 @@ COLUMNS = (
         "Cost",
         "peak RSS, MB",
         "Growth of the process to its peak resident size while it learned and predicted, median.",
-        _cost("peak_memory", unit=1e6),
+        _cost("peak_rss", unit=1e6),
     ),
     Column(
         "Cost",
@@ -147,7 +147,7 @@ COLUMNS = (
         "Numbers that learning changes and that further learning needs.",
         _cost("n_parameters"),
     ),
-    Column("Data", "exemplars", "Samples stored for rehearsal.", _cost("n_stored")),
+    Column("Data", "exemplars", "Samples stored for rehearsal.", _cost("n_exemplars")),
     Column(
         "Data",
         "passes",
@@ -183,7 +183,7 @@ def parameters(summary: Summary) -> dict[str, str]:
     return {name: str(value) for name, value in summary.records[0].parameters.items()}
 
 
-def seeds(records: Iterable[Record]) -> str:
+def seeds(records: Iterable[RunRecord]) -> str:
     """Return the seeds of runs as text, in order."""
     return ", ".join(map(str, sorted(record.seed for record in records)))
 
@@ -194,15 +194,15 @@ def warnings(summary: Summary) -> dict[str, str]:
     return {text: seeds(r for r in summary.records if text in r.warnings) for text in texts}
 
 
-def environments(results: Iterable[Record | Finding]) -> list[dict[str, str]]:
+def environments(results: Iterable[RunRecord | ExperimentRecord]) -> list[dict[str, str]]:
     """Return machine and versions of results, one entry for each different environment."""
-    groups: dict[str, list[Record | Finding]] = {}
+    groups: dict[str, list[RunRecord | ExperimentRecord]] = {}
     for result in results:
         groups.setdefault(str((result.machine, result.versions)), []).append(result)
     return [_environment(group) for group in groups.values()]
 
 
-def _environment(results: list[Record | Finding]) -> dict[str, str]:
+def _environment(results: list[RunRecord | ExperimentRecord]) -> dict[str, str]:
     first, dates = results[0], sorted(result.date for result in results)
     facts = {"runs and experiments": len(results), "first ended": dates[0], "last ended": dates[-1]}
     return {name: str(fact) for name, fact in {**facts, **first.machine, **first.versions}.items()}

@@ -5,21 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kenyon_lab.methods import METHODS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kenyon_lab.protocol.record import ExperimentRecord
     from kenyon_lab.protocol.summary import Summary
-
-DATASET_TITLES = {
-    "mnist20": "MNIST-20",
-    "tiny100": "Tiny-100, for CIFAR-100",
-    "cifar100": "CIFAR-100",
-    "clinc150": "CLINC150",
-}
-"""Titles of the datasets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +36,3 @@ class Evidence:
         """Return the runs of those of these methods that a dataset has, in the given order."""
         runs = self.runs.get(dataset, {})
         return {method: runs[method] for method in methods if method in runs}
-
-
-def describe_seeds(runs: dict[str, Summary]) -> str:
-    """Return the number of seeds, and the methods that have fewer."""
-    counts = {method: len(summary.records) for method, summary in runs.items()}
-    most = max(counts.values())
-    fewer = [f"{METHODS[name].title} {count}" for name, count in counts.items() if count < most]
-    return ", ".join([f"{most} seed{'s' if most > 1 else ''}", *fewer])
