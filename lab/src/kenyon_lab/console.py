@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CORES = os.cpu_count() or 1
 SOME_FAILED, INTERRUPTED = 1, 130
 
-printer, messages = Console(), Console(stderr=True)
+printer, messages, quiet = Console(), Console(stderr=True), Console(quiet=True)
 
 
 def say(sentence: str, console: Console = printer) -> None:

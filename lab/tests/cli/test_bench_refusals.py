@@ -23,7 +23,7 @@ FAILURES = {
     "no tasks": (("digits", "--methods", "ncm", "--tasks", 0), "n_tasks must be from 1 to 10"),
     "a label for a dataset": (
         ("digits", "--methods", "ncm", "--label", "x"),
-        "label is for files of your own; got 'x' for digits",
+        "label must be None for the dataset digits; got 'x'",
     ),
     "a setting of no method": (
         ("digits", "--methods", "ncm", "--set", "x=3"),

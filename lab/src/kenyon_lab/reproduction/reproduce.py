@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from kenyon_lab.console import messages, say
+from kenyon_lab.console import messages, quiet, say
 from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.methods import METHODS
@@ -21,12 +19,12 @@ from kenyon_lab.shared import check_choice
 if TYPE_CHECKING:
     from os import PathLike
 
+    from rich.console import Console
+
     from kenyon_lab.figures.captions import FigureEntry
     from kenyon_lab.protocol.job import Job
     from kenyon_lab.reproduction.judgement import Judgement, Statement
     from kenyon_lab.reproduction.profiles import Profile
-
-QUIET = Console(quiet=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +94,7 @@ def reproduce(
     """
     chosen, figures = _check(profile, figure)
     folder, output = _results(profile, store, output), Path(output)
-    console = messages if progress else QUIET
+    console = messages if progress else quiet
     for made in (folder, output):
         made.mkdir(parents=True, exist_ok=True)
     results = Store(folder)
