@@ -1,6 +1,8 @@
-"""The model written a second time, slowly and plainly, to check the fast one against."""
+"""The model written a second time, slow and plain, as the reference for the fast one."""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,8 +16,9 @@ def _mix(state):
     return z ^ (z >> 31)
 
 
+@lru_cache(maxsize=16)
 def wiring(seed, n_channels, n_cells, fan_in):
-    """For each cell its channels, drawn from a stream of its own by partial Fisher-Yates."""
+    """Return the channels of each cell, drawn by a partial Fisher-Yates shuffle."""
     cells = []
     for cell in range(n_cells):
         state = _mix((_mix(seed) + cell) & MASK)
@@ -50,7 +53,7 @@ def sums(x, coder):
 
 
 def code(x, coder):
-    """The active cells and their levels, as a dictionary."""
+    """Return a dictionary from active cells to levels."""
     psi = sums(x, coder)
     ranked = sorted(np.flatnonzero(psi > 0), key=lambda cell: (-psi[cell], cell))
     winners, losers = ranked[: coder.n_active], ranked[coder.n_active :]
@@ -69,7 +72,7 @@ def dense_code(x, coder):
 
 
 def fly_scores(counts, samples, level_of_cell, learning_rate):
-    """Scores of the classes (rows of counts) for one code."""
+    """Return the scores of the classes (rows of counts) for one code."""
     scores = []
     for row, n in zip(counts.tolist(), samples.tolist(), strict=True):
         exact = 255 * n / 20 if learning_rate is None else 255 / learning_rate

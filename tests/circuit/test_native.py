@@ -106,10 +106,65 @@ def test_messages_name_the_argument_and_its_limits():
         one_class(COUNTERS).drop(1)
 
 
-def test_limits():
+def test_limits_are_those_of_their_types():
     assert _native.MAX_CELLS == _native.MAX_COUNT == np.iinfo(np.int32).max
     assert (_native.MAX_FAN_IN, _native.MAX_LEVEL) == (4095, 255)
     assert _native.MAX_PAIR_SAMPLES == 2**37
+
+
+@pytest.mark.parametrize("kind", [COUNTERS, WEIGHTS, _native.Pairs, lambda n: coder(n_cells=n)])
+def test_max_cells_is_enforced(kind):
+    limit = _native.MAX_CELLS
+    with pytest.raises(ValueError, match=f"n_cells must be from 1 to {limit}, but is {limit + 1}"):
+        kind(limit + 1)
+
+
+def test_max_fan_in_is_enforced():
+    limit = _native.MAX_FAN_IN
+    assert coder(n_features=9000, fan_in=limit).connections.shape == (20, limit)
+    with pytest.raises(ValueError, match=f"fan_in must be from 1 to {limit}, but is {limit + 1}"):
+        coder(n_features=9000, fan_in=limit + 1)
+
+
+@pytest.mark.parametrize("subtract", [False, True])
+def test_the_strongest_cell_has_the_highest_level(subtract):
+    X = np.random.default_rng(0).random((200, 8))
+    starts, _, levels = coder(subtract=subtract).encode(X, 1).to_csr()
+    assert set(np.maximum.reduceat(levels, starts[:-1]).tolist()) == {_native.MAX_LEVEL}
+
+
+def test_max_count_is_enforced():
+    limit, levels = _native.MAX_COUNT, CODES.to_csr()[2].astype(np.int32)
+    counters = one_class(COUNTERS)
+    counts = np.zeros(20, np.int32)
+    counts[CODES.to_csr()[1]] = limit - levels
+    counters.set(0, counts, 1)
+    assert counters.learn(CODES, SLOTS)
+    assert set(counters.gather(CODES, SLOTS).tolist()) == {limit}
+    other = one_class(COUNTERS)
+    other.set(0, np.ones(20, np.int32), 1)
+    assert not counters.learn(CODES, SLOTS)
+    assert not counters.merge(other, SLOTS)
+    assert counters.get(0).max() == limit
+    assert counters.samples.tolist() == [2]
+    assert counters.cap(0, 1e-300) == limit
+
+
+def test_max_pair_samples_is_enforced():
+    limit, counters, pairs = _native.MAX_PAIR_SAMPLES, one_class(COUNTERS), _native.Pairs(20)
+    sums, one = pairs.get(), _native.Pairs(20)
+    one.set(sums, 1)
+    for learn in (
+        lambda: _native.learn_with_pairs(counters, pairs, CODES, SLOTS, 1),
+        lambda: _native.merge_with_pairs(counters, pairs, one_class(COUNTERS), one, SLOTS),
+    ):
+        pairs.set(sums, limit - 1)
+        assert learn()
+        assert pairs.n_samples == limit
+        before = pairs.get().tolist(), counters.get(0).tolist()
+        assert not learn()
+        assert (pairs.get().tolist(), counters.get(0).tolist()) == before
+        assert pairs.n_samples == limit
 
 
 def test_stub_matches_module():

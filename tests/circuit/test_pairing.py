@@ -1,4 +1,4 @@
-"""Pairs of cells: exact sums, whatever the order, the batches and the threads."""
+"""Pairs of cells: exact sums for every order, batch, instruction set and number of threads."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from kenyon import _native
 from kenyon._native import Counters, Pairs, learn_with_pairs, merge_with_pairs, unlearn_with_pairs
 from kenyon._validation import design_layer
-from kenyon.circuit import CountingMemory, PairingMemory, Rates
+from kenyon.circuit import CountingMemory, PairingMemory
 from kenyon.circuit.defaults import FLY_LAYER
 from tests import reference
+from tests.reading import AUTO, dense, instruction_set, state
 
-# Enough cells that their rows are worked on in several pieces.
+# Enough cells for several blocks of rows.
 CODER = design_layer(12, FLY_LAYER, n_cells=420, fan_in=3, n_active=12, seed=5)
 POOL = np.random.default_rng(1).standard_normal((60, 12))
-AUTO = Rates()
-# So many active, of a number of cells that leaves the last panel partly empty, that all cells of
-# many samples are multiplied at once.
+# So many active cells that many samples are multiplied at once; the last panel is partly empty.
 BUSY = design_layer(12, FLY_LAYER, n_cells=77, fan_in=3, n_active=50, seed=5)
 
 samples = st.lists(st.tuples(st.integers(0, 59), st.integers(0, 5)), min_size=1, max_size=60)
@@ -32,29 +31,23 @@ def encode(chosen):
     return CODER.native.encode(POOL[rows], 1), np.array([label for _, label in chosen])
 
 
-def taught(chosen):
+def learned(chosen):
     memory = PairingMemory(CODER.n_cells)
     if chosen:
         memory.learn(*encode(chosen), AUTO, 2)
     return memory
 
 
-def state(memory):
-    return {name: array.tolist() for name, array in memory.content().items()}
-
-
-def dense(row):
-    code = np.zeros(CODER.n_cells, dtype=int)
-    for cell, level in reference.code(POOL[row], CODER).items():
-        code[cell] = level
-    return code
+def levels(row):
+    code = reference.code(POOL[row], CODER)
+    return np.array([code.get(cell, 0) for cell in range(CODER.n_cells)])
 
 
 @given(samples, st.integers(1, 3))
 @settings(max_examples=25, deadline=None)
 def test_pairs_are_sums_of_products_of_levels(chosen, n_threads):
-    memory = taught(chosen)
-    expected = sum(np.outer(dense(row), dense(row)) for row, _ in chosen)
+    memory = learned(chosen)
+    expected = sum(np.outer(levels(row), levels(row)) for row, _ in chosen)
     assert memory.pairs.expand(n_threads).tolist() == np.tril(expected).tolist()
     assert memory.pairs.get().tolist() == expected[np.tril_indices(CODER.n_cells)].tolist()
     assert memory.pairs.n_samples == len(chosen)
@@ -62,22 +55,15 @@ def test_pairs_are_sums_of_products_of_levels(chosen, n_threads):
 
 @given(samples, st.randoms(), st.integers(1, 4))
 @settings(max_examples=25, deadline=None)
-def test_order_batches_and_shards_leave_the_same_sums(chosen, random, n_shards):
-    whole = state(taught(chosen))
+def test_order_batches_and_shards_do_not_matter(chosen, random, n_shards):
+    whole = state(learned(chosen))
     one_by_one = PairingMemory(CODER.n_cells)
     for sample in random.sample(chosen, len(chosen)):
         one_by_one.learn(*encode([sample]), AUTO)
     merged = PairingMemory(CODER.n_cells)
     for i in range(n_shards):
-        merged.merge(taught(chosen[i::n_shards]))
+        merged.merge(learned(chosen[i::n_shards]))
     assert state(one_by_one) == state(merged) == whole
-
-
-def levels(codes, n_cells):
-    starts, cells, active = codes.to_csr()
-    dense = np.zeros((len(starts) - 1, n_cells), dtype=np.int64)
-    dense[np.repeat(np.arange(len(dense)), np.diff(starts)), cells] = active
-    return dense
 
 
 def paired(codes, n_threads=2):
@@ -87,30 +73,26 @@ def paired(codes, n_threads=2):
     return counters, pairs
 
 
-# Two samples are looked up; 1024 are a block, so that the last has three.
+# Two samples are added one by one; 1024 are a block, so that the last block has three.
 @pytest.mark.parametrize("n_samples", [2, 63, 64, 1024, 2051])
-def test_many_at_once_leave_the_sums_of_one_by_one_on_every_path(n_samples):
+def test_blocks_give_the_sums_of_one_by_one(n_samples):
     X = np.random.default_rng(n_samples).standard_normal((n_samples, 12))
     codes = BUSY.native.encode(X, 1)
-    dense = levels(codes, BUSY.n_cells)
-    expected = (dense.T @ dense)[np.tril_indices(BUSY.n_cells)].tolist()
-    best = _native.instruction_set()
-    try:
-        for path in _native.instruction_sets():
-            _native.use_instruction_set(path)
+    rows = dense(codes, BUSY.n_cells)
+    expected = (rows.T @ rows)[np.tril_indices(BUSY.n_cells)].tolist()
+    for name in _native.instruction_sets():
+        with instruction_set(name):
             for n_threads in (1, 3):
                 assert paired(codes, n_threads)[1].get().tolist() == expected
-    finally:
-        _native.use_instruction_set(best)
 
 
-def test_the_largest_sums_of_a_block_do_not_wrap():
+def test_the_largest_sums_of_a_block_do_not_overflow():
     alike = design_layer(40, FLY_LAYER, n_cells=77, fan_in=40, n_active=77, seed=5)
     codes = alike.native.encode(np.ones((2048, 40)), 1)
     assert set(paired(codes)[1].get().tolist()) == {2048 * 255**2}
 
 
-def test_many_at_once_are_unlearned_or_nothing_changes():
+def test_blocks_are_unlearned_or_nothing_changes():
     X = np.random.default_rng(0).standard_normal((300, 12))
     codes, others = BUSY.native.encode(X, 1), BUSY.native.encode(-X[:100], 1)
     slots = np.zeros(300, dtype=np.int32)
@@ -130,13 +112,13 @@ def test_many_at_once_are_unlearned_or_nothing_changes():
 
 @given(samples, samples)
 @settings(max_examples=25, deadline=None)
-def test_unlearned_is_never_learned(kept, taken):
-    memory = taught(kept + taken)
-    memory.unlearn(*encode(taken), 2)
-    assert state(memory) == state(taught(kept))
+def test_unlearn_is_exact(chosen, removed):
+    memory = learned(chosen + removed)
+    memory.unlearn(*encode(removed), 2)
+    assert state(memory) == state(learned(chosen))
 
 
-def test_a_pair_that_was_never_active_together_cannot_be_unlearned():
+def test_rejects_a_pair_that_was_never_active_together():
     rows = np.zeros((3, 12))
     rows[0, :4], rows[1, 4:8], rows[2, 2:6] = 1, 1, 0.2
     memory = PairingMemory(CODER.n_cells)
@@ -148,8 +130,8 @@ def test_a_pair_that_was_never_active_together_cannot_be_unlearned():
     assert state(memory) == before
 
 
-def test_what_was_never_learned_cannot_be_unlearned_and_nothing_changes():
-    memory = taught([(0, 0), (1, 1)])
+def test_rejected_unlearn_changes_nothing():
+    memory = learned([(0, 0), (1, 1)])
     before = state(memory)
     for never in ([(2, 0)], [(0, 0), (2, 1)], [(0, 1)], [(0, 0), (0, 0)]):
         with pytest.raises(ValueError, match="were not learned"):
@@ -157,28 +139,25 @@ def test_what_was_never_learned_cannot_be_unlearned_and_nothing_changes():
         assert state(memory) == before
 
 
-def test_it_holds_the_counters_of_a_memory_without_pairs():
+def test_counters_are_those_of_a_memory_without_pairs():
     chosen = [(i, i % 4) for i in range(40)]
     plain = CountingMemory(CODER.n_cells)
     plain.learn(*encode(chosen), AUTO)
-    memory = taught(chosen)
+    memory = learned(chosen)
     assert memory.synapses.tolist() == plain.synapses.tolist()
     assert memory.nbytes == plain.nbytes + 4 * CODER.n_cells * (CODER.n_cells + 1) // 2
-    for one, other in ((memory, plain), (plain, memory)):
-        with pytest.raises(ValueError, match=r"counts pairs of cells, .* cannot be merged with"):
-            one.merge(other)
 
 
-def test_forgotten_samples_stay_in_the_pairs():
-    memory = taught([(0, 0), (1, 1)])
+def test_pairs_keep_the_samples_of_dropped_classes():
+    memory = learned([(0, 0), (1, 1)])
     before = memory.pairs.get().tolist()
     memory.drop_class(1)
     assert memory.classes.tolist() == [0]
     assert memory.pairs.get().tolist() == before
 
 
-def test_copies_and_restored_ones_are_the_same_and_their_own():
-    memory = taught([(i, i % 3) for i in range(9)])
+def test_copies_are_equal_and_independent():
+    memory = learned([(i, i % 3) for i in range(9)])
     before = state(memory)
     for other in (memory.copy(), pickle.loads(pickle.dumps(memory))):
         assert state(other) == before
@@ -186,36 +165,36 @@ def test_copies_and_restored_ones_are_the_same_and_their_own():
         assert state(other) != before == state(memory)
 
 
-def test_the_kernel_refuses_what_does_not_fit():
+def test_the_kernel_rejects_arguments_that_do_not_match():
     counters, pairs, others = Counters(CODER.n_cells), Pairs(CODER.n_cells), Pairs(7)
     counters.insert(0)
     codes, _ = encode([(0, 0)])
     slots = np.zeros(1, dtype=np.int32)
     for change in (learn_with_pairs, unlearn_with_pairs):
-        with pytest.raises(ValueError, match="the number of cells of codes must be 7"):
+        with pytest.raises(ValueError, match="the number of cells of codes must be 7, but is 420"):
             change(counters, others, codes, slots, 1)
         with pytest.raises(IndexError, match="slot must be from 0 to 0, but is 1"):
             change(counters, pairs, codes, slots + 1, 1)
         with pytest.raises(ValueError, match="the length of slots must be 1, but is 0"):
             change(counters, pairs, codes, slots[:0], 1)
-    with pytest.raises(ValueError, match="the number of cells of other_pairs must be"):
+    with pytest.raises(ValueError, match="cells of other_pairs must be 420, but is 7"):
         merge_with_pairs(counters, pairs, counters, others, slots)
     with pytest.raises(ValueError, match="the length of slots must be 1, but is 0"):
         merge_with_pairs(counters, pairs, counters, pairs, slots[:0])
-    with pytest.raises(ValueError, match="the length of sums must be"):
+    with pytest.raises(ValueError, match="the length of sums must be 88410, but is 3"):
         pairs.set(np.zeros(3, dtype=np.int64), 1)
     with pytest.raises(ValueError, match="n_cells must be from 1 to 2147483647, but is 0"):
         Pairs(0)
 
 
-def test_more_samples_than_are_exact_are_refused_and_nothing_changes():
-    memory = taught([(0, 0), (1, 1)])
-    memory.pairs.set(memory.pairs.get(), 2**37 - 1)
+def test_rejects_more_samples_than_are_exact():
+    memory = learned([(0, 0), (1, 1)])
+    memory.pairs.set(memory.pairs.get(), _native.MAX_PAIR_SAMPLES - 1)
     before = state(memory)
     with pytest.raises(OverflowError):
         memory.learn(*encode([(2, 0), (3, 2)]), AUTO)
     with pytest.raises(OverflowError):
-        memory.merge(taught([(2, 0), (3, 2)]))
+        memory.merge(learned([(2, 0), (3, 2)]))
     assert state(memory) == before
 
 
@@ -244,7 +223,7 @@ def test_sums_become_wider_before_they_overflow(n_rows, n_threads):
     ours=st.sampled_from([5, 2**31, 2**32 - 1, 2**40]),
     theirs=st.sampled_from([7, 2**31, 2**32 - 1, 2**40]),
 )
-def test_merged_sums_are_exact_whatever_their_width(ours, theirs):
+def test_merge_is_exact_for_every_width(ours, theirs):
     memories = []
     for sum_ in (ours, theirs):
         counters, pairs = Counters(3), Pairs(3)

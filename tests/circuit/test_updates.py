@@ -1,4 +1,4 @@
-"""The last changes: all since a moment, or none."""
+"""The changes between two versions: all of them, or None."""
 
 from __future__ import annotations
 
@@ -8,27 +8,49 @@ from hypothesis import strategies as st
 
 from kenyon._validation import design_layer
 from kenyon.circuit.defaults import FLY_LAYER
-from kenyon.circuit.journal import Journal
+from kenyon.circuit.updates import PendingUpdates
 
 CODER = design_layer(40, FLY_LAYER, n_cells=50, seed=0)
 CODES = [CODER.native.encode(np.eye(n, 40), 1) for n in range(1, 5)]
-LOST = None
 
-noted = st.lists(st.sampled_from([*CODES, LOST]), max_size=20)
+change = st.lists(st.tuples(st.sampled_from([1, -1]), st.sampled_from(CODES)), max_size=3)
 
 
-@given(noted, st.integers(0, 12))
-def test_it_tells_all_changes_since_a_moment_or_nothing(changes, most):
-    journal = Journal(most)
-    copies = []
-    for codes in changes:
-        copies.append(journal.copy())
-        if codes is LOST:
-            journal.lose()
-        else:
-            journal.note(1, codes)
-    for copy in [*copies, journal]:
-        for moment in range(copy.moment + 1):
-            since = changes[moment : copy.moment]
-            is_kept = LOST not in since and sum(map(len, since)) <= most
-            assert copy.since(moment) == ([(1, codes) for codes in since] if is_kept else None)
+def cost(changes):
+    return max(1, sum(len(codes) for _, codes in changes))
+
+
+@given(st.lists(st.none() | change, max_size=20), st.integers(0, 12))
+def test_returns_all_changes_between_versions_or_none(history, max_samples):
+    """A version that is None is skipped: its codes are not known."""
+    updates = PendingUpdates(max_samples)
+    for latest in range(len(history) + 1):
+        if latest and history[latest - 1] is not None:
+            updates.record(latest, history[latest - 1])
+        recorded = [i + 1 for i, changes in enumerate(history[:latest]) if changes is not None]
+        for old in range(latest + 1):
+            for new in range(latest + 1):
+                found = updates.between(old, new)
+                between = history[old:new]
+                # Versions are dropped from the oldest on, so the later ones count as well.
+                n_kept = sum(cost(history[version - 1]) for version in recorded if version > old)
+                if new < old or None in between or (between and n_kept > max_samples):
+                    assert found is None
+                else:
+                    assert found == [update for changes in between for update in changes]
+
+
+def test_versions_without_samples_are_limited_too():
+    updates = PendingUpdates(3)
+    for version in range(1, 100):
+        updates.record(version, ())
+    assert updates.between(96, 99) == []
+    assert updates.between(95, 99) is None
+
+
+def test_drops_a_version_that_is_too_large():
+    updates = PendingUpdates(3)
+    updates.record(1, [(1, CODES[3])])
+    assert updates.between(0, 1) is None
+    updates.record(2, [(1, CODES[2])])
+    assert updates.between(1, 2) == [(1, CODES[2])]

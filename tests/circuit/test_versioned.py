@@ -9,102 +9,116 @@ import numpy as np
 import pytest
 
 from kenyon._validation import design_layer
-from kenyon.circuit import CountingMemory, Rates
+from kenyon.circuit import CountingMemory, Rates, VersionedMemory
 from kenyon.circuit.defaults import FLY_LAYER
+from kenyon.readouts import FlyReadout
+from tests.reading import scores, state
 
 CODER = design_layer(20, FLY_LAYER, n_cells=300, fan_in=3, n_active=30, seed=0)
-X = np.random.default_rng(0).standard_normal((50, 20))
-READOUT = FlyReadout((Rates(1e-6),))
-CODES = CODER.native.encode(X, 1)
+CODES = CODER.native.encode(np.random.default_rng(0).standard_normal((50, 20)), 1)
 RATES = (Rates(1e-6),)
+READOUT = FlyReadout(RATES)
 
 
-def test_concurrent_readers_never_see_half_a_batch():
-    """Each batch doubles every counter and adds a class, so that any mixture would show."""
-    memory = CountingMemory(CODER.n_cells)
-    memory.learn(CODES, np.zeros(50, dtype=int), RATES)
-    versioned = VersionedMemory(memory)
-    stop = threading.Event()
+def learn(*labels):
+    """Return a change that learns all codes once with each label."""
+
+    def change(memory):
+        for label in labels:
+            memory.learn(CODES, np.full(50, label), RATES)
+
+    return change
+
+
+def learn_all(memory):
+    memory.learn(CODES, np.arange(50)[::-1], RATES)
+
+
+@pytest.fixture
+def versioned():
+    return VersionedMemory(CountingMemory(CODER.n_cells))
+
+
+def samples(versioned):
+    with versioned.reading as snapshot:
+        return snapshot.memory.samples.tolist()
+
+
+def run_while(read, write, n_readers=1):
+    """Call `read` again and again in threads until `write` returns."""
+    done = threading.Event()
+
+    def repeat():
+        while not done.is_set():
+            read()
+
+    threads = [threading.Thread(target=repeat) for _ in range(n_readers)]
+    for thread in threads:
+        thread.start()
+    try:
+        write()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_readers_never_see_half_a_batch(versioned):
+    """After n batches there are n classes with n * 50 samples each, so any mixture would show."""
+    versioned.change(learn(0))
+    unit = scores(versioned._current.memory, CODES, RATES).sum() / 50
     wrong = []
 
     def read():
-        unit = None
-        while not stop.is_set():
-            with versioned.reading as snapshot:
-                seen = snapshot.memory
-                classes, counts, scores = seen.classes, seen.samples, READOUT.scores(snapshot, CODES, 1)
-            unit = scores.sum(axis=0)[0] / counts[0] if unit is None else unit
-            consistent = (
-                len(classes) == len(counts) == scores.shape[1]
-                and (counts == 50 * len(classes)).all()
-                and np.allclose(scores.sum(axis=0), unit * 50 * len(classes))
-            )
-            if not consistent:
-                wrong.append((classes, counts, scores.sum(axis=0)))
+        with versioned.reading as snapshot:
+            classes, counts = snapshot.memory.classes, snapshot.memory.samples
+            totals = READOUT.scores(snapshot, CODES, 1).sum(axis=0)
+        n = 50 * len(classes)
+        if len(counts) != len(classes) or (counts != n).any() or not np.allclose(totals, unit * n):
+            wrong.append((classes, counts, totals))
 
-    readers = [threading.Thread(target=read) for _ in range(3)]
-    for reader in readers:
-        reader.start()
-    for n in range(1, 20):
-        # n + 1 classes with n + 1 batches each.
-        def grow(memory, n=n):
-            for label in range(n):
-                memory.learn(CODES, np.full(50, label), RATES)
-            for _ in range(n + 1):
-                memory.learn(CODES, np.full(50, -n), RATES)
+    def write():
+        for n in range(1, 20):
+            change = versioned.change if n % 2 else versioned.replace
+            change(learn(*range(n), *[-n] * (n + 1)))
+            # The new class moves from the front to the back of the order.
+            versioned.change(lambda memory, n=n: memory.rename_class(-n, n))
 
-        (versioned.change if n % 2 else versioned.replace)(grow)
-        # The new class moves from the front to the back of the order.
-        versioned.change(lambda memory, n=n: memory.rename_class(-n, n))
-    stop.set()
-    for reader in readers:
-        reader.join()
+    run_while(read, write, n_readers=3)
     assert not wrong
-    with versioned.reading as memory:
-        assert memory.samples.tolist() == [1000] * 20
+    assert samples(versioned) == [1000] * 20
 
 
-def test_writers_do_not_lose_each_others_changes():
-    versioned = VersionedMemory(CountingMemory(CODER.n_cells))
-
-    def write(label, change):
+def test_writers_keep_the_changes_of_others(versioned):
+    def write(label):
         for _ in range(20):
-            change(lambda memory: memory.learn(CODES, np.full(50, label), RATES))
+            (versioned.change, versioned.replace)[label % 2](learn(label))
 
-    writers = [
-        threading.Thread(target=write, args=(label, (versioned.change, versioned.replace)[label % 2]))
-        for label in range(4)
-    ]
+    writers = [threading.Thread(target=write, args=(label,)) for label in range(4)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
-    with versioned.reading as memory:
-        assert memory.samples.tolist() == [1000] * 4
+    assert samples(versioned) == [1000] * 4
 
 
-def test_copies_taken_while_others_begin_to_read_answer_in_order():
-    """New classes, then a reworked copy, while a reader comes in between."""
+def test_ranks_stay_right_while_others_read():
+    """New classes in place, then a replaced copy, while a reader comes in between."""
     for _ in range(30):
         versioned = VersionedMemory(CountingMemory(CODER.n_cells))
-        versioned.change(lambda memory: memory.learn(CODES, np.arange(50)[::-1], RATES))
-        stop = threading.Event()
+        versioned.change(learn_all)
 
-        def read(versioned=versioned, stop=stop):
-            while not stop.is_set():
-                with versioned.reading as memory:
-                    READOUT.best(snapshot, CODES, 1)
+        def read(versioned=versioned):
+            with versioned.reading as snapshot:
+                READOUT.best(snapshot, CODES, 1)
 
-        reader = threading.Thread(target=read)
-        reader.start()
-        for label in range(50):
-            versioned.change(
-                lambda memory, new=100 - label: memory.learn(CODES, np.full(50, new), RATES)
-            )
-            versioned.replace(lambda memory: memory.learn(CODES, np.arange(50)[::-1], RATES))
-        stop.set()
-        reader.join()
-        with versioned.reading as memory:
+        def write(versioned=versioned):
+            for label in range(50):
+                versioned.change(learn(100 - label))
+                versioned.replace(learn_all)
+
+        run_while(read, write)
+        with versioned.reading as snapshot:
             memory = snapshot.memory
             expected = CountingMemory.restore(memory.classes, memory.content())
             np.testing.assert_array_equal(
@@ -112,35 +126,46 @@ def test_copies_taken_while_others_begin_to_read_answer_in_order():
             )
 
 
-def test_a_reader_that_stays_stops_nobody():
-    versioned = VersionedMemory(CountingMemory(CODER.n_cells))
-    versioned.change(lambda memory: memory.learn(CODES, np.zeros(50, dtype=int), RATES))
+def test_a_reader_that_stays_keeps_its_version(versioned):
+    versioned.change(learn(0))
     with versioned.reading as before:
-        versioned.change(lambda memory: memory.learn(CODES, np.ones(50, dtype=int), RATES))
+        versioned.change(learn(1))
         with versioned.reading as after:
             assert (len(before.memory), len(after.memory)) == (1, 2)
-        versioned.change(lambda memory: memory.learn(CODES, np.ones(50, dtype=int), RATES))
+            assert after.version > before.version
+        versioned.change(learn(1))
         assert before.memory.samples.tolist() == [50]
-    with versioned.reading as memory:
-        assert memory.samples.tolist() == [50, 100]
+    assert samples(versioned) == [50, 100]
 
 
 @pytest.mark.parametrize("method", ["change", "replace"])
-def test_a_change_that_raises_lets_others_on(method):
-    versioned = VersionedMemory(CountingMemory(CODER.n_cells))
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_a_change_that_raises_releases_its_locks(versioned, method, error):
+    def fail(memory):
+        raise error("on purpose")
+
+    with pytest.raises(error, match="on purpose"):
+        getattr(versioned, method)(fail)
+    for other in (versioned.change, versioned.replace):
+        other(learn(0))
+    assert samples(versioned) == [100]
+
+
+def test_a_replacement_that_raises_changes_nothing(versioned):
+    versioned.change(learn(0))
 
     def fail(memory):
-        raise RuntimeError("on purpose")
+        learn(0, 1)(memory)
+        raise RuntimeError
 
-    with pytest.raises(RuntimeError, match="on purpose"):
-        getattr(versioned, method)(fail)
-    versioned.change(lambda memory: memory.learn(CODES, np.zeros(50, dtype=int), RATES))
-    with versioned.reading as memory:
-        assert len(snapshot.memory) == 1
+    with versioned.reading as before, pytest.raises(RuntimeError):
+        versioned.replace(fail)
+    with versioned.reading as after:
+        assert after is before
+    assert samples(versioned) == [50]
 
 
-def test_a_versioned_can_be_pickled():
-    versioned = VersionedMemory(CountingMemory(CODER.n_cells))
-    versioned.change(lambda memory: memory.learn(CODES, np.arange(50) % 3, RATES))
+def test_pickle(versioned):
+    versioned.change(learn(0, 1, 2))
     with pickle.loads(pickle.dumps(versioned)).reading as other, versioned.reading as snapshot:
-        np.testing.assert_array_equal(other.memory.synapses, snapshot.memory.synapses)
+        assert state(other.memory) == state(snapshot.memory)
