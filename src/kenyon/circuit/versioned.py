@@ -88,12 +88,14 @@ class VersionedMemory:
 
     def _replace(self, change: Change) -> None:
         current = self._current
-        draft = Snapshot(current.memory.copy(), current.version + 1, current.cache.branch())
-        changes = change(draft.memory)
+        memory = current.memory.copy()
+        changes = change(memory)
+        # After the change: readers may have cached values meanwhile.
+        cache, version = current.cache.branch(), current.version + 1
         with self._lock:
-            self._current = draft
+            self._current = Snapshot(memory, version, cache)
             if changes is not None:
-                draft.cache.updates.record(draft.version, changes)
+                cache.updates.record(version, changes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self.reading as snapshot:
