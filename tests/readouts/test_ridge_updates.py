@@ -1,131 +1,266 @@
-"""A read soon after another goes on from its factor, and reads the same."""
+"""Low-rank updates: the same scores as a new factorisation, without one where possible."""
 
 from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon import FlyClassifier
-from kenyon.circuit import journal
-from tests.readouts.test_ridge import SMALL, TEST, X, Y, solution, sums, taught
+from kenyon.circuit import PairingMemory, versioned
+from kenyon.circuit.updates import PendingUpdates
+from kenyon.readouts import ridge
+from tests.reading import model_state
+from tests.readouts.test_ridge import TEST, X, Y, learned, solution
+
+FIXED = {"n_cells": 600, "penalty": 0.1}
 
 
-def test_soon_after_it_follows_the_last_solution():
-    model = taught(slice(0, 800))
-    model.predict(X[TEST])
+@contextmanager
+def interrupted(owner, name, *, after=False):
+    """Raise KeyboardInterrupt before or after a call of a function, and expect it."""
+    function = getattr(owner, name)
+
+    def interrupt(*arguments):
+        if after:
+            function(*arguments)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, name, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            yield
+
+
+def read(model):
+    return model.decision_function(X[TEST])
+
+
+def assert_reads_like(model, fresh, atol=1e-9):
+    np.testing.assert_allclose(read(model), read(fresh), atol=atol)
+
+
+@pytest.fixture
+def factorised(monkeypatch):
+    """The versions that were factorised."""
+    seen, function = [], ridge._factorised
+
+    def factorise(readout, memory, penalty, version, n_threads):
+        seen.append(version)
+        return function(readout, memory, penalty, version, n_threads)
+
+    monkeypatch.setattr(ridge, "_factorised", factorise)
+    return seen
+
+
+@pytest.fixture
+def model(factorised):
+    """A model that has factorised its matrix once; the list of factorisations is empty again."""
+    model = learned(slice(0, 800), **FIXED)
+    read(model)
+    assert len(factorised) == 1
+    factorised.clear()
+    return model
+
+
+def test_few_samples_update_the_factor():
+    model = learned(slice(0, 800))
+    read(model)
     before = solution(model)
     model.partial_fit(X[800:830], Y[800:830])
-    scores = model.decision_function(X[TEST])
+    assert_reads_like(model, learned(slice(0, 830), penalty=before.penalty), atol=1e-10)
     assert solution(model).R is before.R
     assert len(solution(model).signs) == 30
-    fresh = taught(slice(0, 830), penalty=before.penalty).decision_function(X[TEST])
-    np.testing.assert_allclose(scores, fresh, atol=1e-10)
 
 
 def test_the_residual_is_that_of_a_new_factor():
-    model = taught(slice(0, 800))
+    model = learned(slice(0, 800))
     for start in range(800, 830, 10):
-        model.predict(X[TEST])
+        read(model)
         model.partial_fit(X[start : start + 10], Y[start : start + 10])
-    model.unlearn(X[5:10], Y[5:10]).predict(X[TEST])
+    read(model.unlearn(X[5:10], Y[5:10]))
     with model.circuit_.memory.reading as snapshot:
+        memory = snapshot.memory
         G, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
-    followed = solution(model)
-    assert len(followed.signs) == 35
-    W = followed.solve(C)
-    R = C - (G + np.tril(G, -1).T) @ W - followed.penalty * followed.unit * W
+    updated = solution(model)
+    assert len(updated.signs) == 35
+    W = updated.solve(C)
+    R = C - (G + np.tril(G, -1).T) @ W - updated.penalty * updated.unit * W
     assert (np.linalg.norm(R, axis=0) <= 1e-12 * np.linalg.norm(C, axis=0)).all()
 
 
-changes = st.lists(
-    st.tuples(st.sampled_from(["learn", "learn_one", "unlearn", "rename", "read"]), st.booleans()),
-    max_size=12,
-)
+ACTIONS = [
+    "learn",
+    "learn_one",
+    "unlearn",
+    "rename",
+    "reject",
+    "merge",
+    "interrupt",
+    "lose",
+    "hold",
+]
 
 
-@given(changes)
-@settings(max_examples=15, deadline=None)
-def test_whatever_was_read_in_between_scores_are_those_of_a_new_model(actions):
-    model = taught(slice(0, 300), n_cells=120, n_active=40, penalty=0.1)
-    learned, places = list(range(300)), iter(range(300, 900))
-    for action, is_read in actions:
-        if action == "learn":
-            new = [next(places) for _ in range(7)]
-            model.partial_fit(X[new], Y[new])
-            learned += new
-        elif action == "learn_one":
-            learned.append(next(places))
-            model.learn_one(X[learned[-1]], Y[learned[-1]])
-        elif action == "unlearn":
-            model.unlearn(X[learned[:5]], Y[learned[:5]])
-            learned = learned[5:]
-        elif action == "rename":
-            model.rename_class(3, 30).rename_class(30, 3)
-        if is_read:
-            model.predict(X[:1])
-    fresh = FlyClassifier(**{**SMALL, "n_cells": 120, "n_active": 40, "penalty": 0.1})
-    fresh.fit(X[learned], Y[learned])
-    np.testing.assert_allclose(
-        model.decision_function(X[TEST]), fresh.decision_function(X[TEST]), atol=1e-9
-    )
+@given(st.lists(st.tuples(st.sampled_from(ACTIONS), st.booleans()), max_size=12))
+@settings(max_examples=30, deadline=None)
+def test_scores_equal_those_of_a_new_model(actions):
+    """Whatever happened, and whatever was read in between."""
+    small = {"n_cells": 120, "n_active": 40, "penalty": 0.1}
+    model, known, places = learned(slice(0, 300), **small), list(range(300)), iter(range(300, 900))
+
+    def take(n):
+        new = [next(places) for _ in range(n)]
+        known.extend(new)
+        return X[new], Y[new]
+
+    with ExitStack() as readers, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(versioned, "_PATIENCE", 0)
+        for action, is_read in actions:
+            if action == "learn":
+                model.partial_fit(*take(7))
+            elif action == "learn_one":
+                model.learn_one(*(array[0] for array in take(1)))
+            elif action == "unlearn":
+                model.unlearn(X[known[:5]], Y[known[:5]])
+                del known[:5]
+            elif action == "rename":
+                model.rename_class(3, 30).rename_class(30, 3)
+            elif action == "reject":
+                with pytest.raises(ValueError, match="not learned"):
+                    model.unlearn(X[1000:1003], Y[1000:1003])
+            elif action == "merge":
+                rows = slice(next(places), next(places) + 1)
+                known.extend(range(rows.start, rows.stop))
+                model.merge(learned(rows, **small))
+            elif action == "interrupt":
+                with interrupted(PairingMemory, "learn"):
+                    model.partial_fit(X[:7], Y[:7])
+            elif action == "lose":  # the interrupt comes after the samples are learned
+                with interrupted(PairingMemory, "learn", after=True):
+                    model.partial_fit(*take(7))
+                if model.n_samples_seen_ < len(known):  # into a copy, which was discarded
+                    del known[-7:]
+            elif action == "hold":  # a reader stays, so the next changes replace the memory
+                readers.enter_context(model.circuit_.memory.reading)
+            if is_read:
+                model.predict(X[:1])
+    assert model.n_samples_seen_ == len(known)
+    assert_reads_like(model, learned(known, **small))
 
 
-def test_after_much_it_factors_anew():
-    model = taught(slice(0, 50), penalty=1e-6)
-    model.predict(X[TEST])
+def test_many_samples_are_factorised_anew():
+    model = learned(slice(0, 50), penalty=1e-6)
+    read(model)
     before = solution(model)
     model.partial_fit(X[50:900], Y[50:900])
-    scores = model.decision_function(X[TEST])
+    assert_reads_like(model, learned(penalty=1e-6), atol=1e-8)
     assert solution(model).R is not before.R
-    np.testing.assert_allclose(scores, taught(penalty=1e-6).decision_function(X[TEST]), atol=1e-8)
 
 
-def test_after_a_merge_it_factors_anew():
-    model = taught(slice(0, 800))
-    model.predict(X[TEST])
-    before = solution(model)
-    model.merge(taught(slice(800, 802)))
-    scores = model.decision_function(X[TEST])
-    assert solution(model).R is not before.R
-    np.testing.assert_allclose(scores, taught(slice(0, 802)).decision_function(X[TEST]), atol=1e-9)
+def test_a_merge_is_factorised_anew(model, factorised):
+    model.merge(learned(slice(800, 802), **FIXED))
+    read(model)
+    assert len(factorised) == 1
+    assert_reads_like(model, learned(slice(0, 802), **FIXED))
 
 
-def test_after_an_interruption_it_factors_anew(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    model = taught(slice(0, 800))
-    model.predict(X[TEST])
-    with monkeypatch.context() as patched:
-        patched.setattr(journal.Journal, "note", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            model.learn_one(X[800], Y[800])
+@pytest.mark.parametrize(
+    ("owner", "name", "after"), [(PairingMemory, "learn", True), (PendingUpdates, "record", False)]
+)
+def test_a_lost_update_is_factorised_anew(model, factorised, owner, name, after):
+    with interrupted(owner, name, after=after):
+        model.learn_one(X[800], Y[800])
     model.learn_one(X[801], Y[801])
-    assert sums(model) == sums(taught(slice(0, 802)))
-    np.testing.assert_allclose(
-        model.decision_function(X[TEST]),
-        taught(slice(0, 802)).decision_function(X[TEST]),
-        atol=1e-9,
-    )
+    read(model)
+    assert len(factorised) == 1
+    fresh = learned(slice(0, 802), **FIXED)
+    assert model_state(model) == model_state(fresh)
+    assert_reads_like(model, fresh)
+
+
+def test_an_interrupted_replacement_needs_no_factorisation(model, factorised):
+    with model.circuit_.memory.reading, interrupted(PairingMemory, "learn"):
+        model.learn_one(X[800], Y[800])
+    model.learn_one(X[801], Y[801])
+    read(model)
+    assert not factorised
+    assert_reads_like(model, learned([*range(800), 801], **FIXED))
+
+
+REJECTED = {
+    "unlearn": (lambda model: model.unlearn(X[900:905], Y[900:905]), "not learned"),
+    "learn": (lambda model: model.partial_fit(X[:2], ["a", "b"]), "all strings or all numbers"),
+    "learn_one": (lambda model: model.learn_one(X[0], "a"), "all strings or all numbers"),
+    "rename_class": (lambda model: model.rename_class(3, 4), "exists already"),
+    "drop_class": (lambda model: model.drop_class(77), "has not been learned"),
+    "extinguish": (
+        lambda model: model.set_params(readout="fly").extinguish(X[:1], Y[:1], 0.5),
+        "extinguish is not possible",
+    ),
+    "merge": (lambda model: model.merge(learned(readout="fly", n_cells=600)), "cannot be merged"),
+}
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+@pytest.mark.parametrize("name", REJECTED)
+def test_a_rejected_change_needs_no_factorisation(model, factorised, name, is_held):
+    change, message = REJECTED[name]
+    with ExitStack() as readers:
+        if is_held:  # the change is tried on a copy
+            readers.enter_context(model.circuit_.memory.reading)
+        with pytest.raises(ValueError, match=message):
+            change(model)
+        model.set_params(readout="ridge").learn_one(X[800], Y[800])
+    read(model)
+    assert not factorised
+    assert_reads_like(model, learned(slice(0, 801), **FIXED))
+
+
+def test_changes_of_labels_need_no_factorisation(model, factorised):
+    model.learn_one(X[800], 17).drop_class(17).rename_class(3, 30)
+    classes = model.classes_.tolist()
+    model.partial_fit(X[801:802], Y[801:802], classes=[*classes, 99]).drop_class(99)
+    scores = read(model)
+    assert not factorised
+    fresh = learned(slice(0, 800), **FIXED)
+    fresh.learn_one(X[800], 17).drop_class(17).learn_one(X[801], Y[801])
+    places = [0, 1, 2, 4, 5, 6, 7, 8, 9, 3]
+    np.testing.assert_allclose(scores, read(fresh)[:, places], atol=1e-6)
+
+
+def test_replaced_memories_share_the_factor(model, factorised):
+    readout, codes = model._readout(), model.circuit_.coder.native.encode(np.array(X[TEST]), 1)
+    with model.circuit_.memory.reading as old:
+        before = readout.scores(old, codes, 1)
+        for place in range(800, 803):
+            model.learn_one(X[place], Y[place])
+            read(model)
+            np.testing.assert_array_equal(readout.scores(old, codes, 1), before)
+            assert readout.calibration_version(old, 1) == old.version
+    assert not factorised
+    assert_reads_like(model, learned(slice(0, 803), **FIXED))
+
+
+def test_a_factor_made_during_a_replacement_is_used_after_it(model, factorised):
+    memory = model.circuit_.memory
+    model.merge(learned(slice(800, 802), **FIXED))  # needs a new factor
+    codes = model.circuit_.coder.native.encode(X[802:803], 1)
+
+    def learn(copy):
+        copy.learn(codes, Y[802:803], model._rates())
+        read(model)
+        return ((1, codes),)
+
+    memory.replace(learn)
+    read(model)
+    assert len(factorised) == 1
+    assert_reads_like(model, learned(slice(0, 803), **FIXED))
 
 
 def test_another_penalty_is_another_solution():
-    model = taught(penalty=1e-4)
-    model.predict(X[TEST])
-    scores = model.set_params(penalty=1.0).decision_function(X[TEST])
-    np.testing.assert_allclose(scores, taught(penalty=1.0).decision_function(X[TEST]), atol=1e-12)
-
-
-def test_new_and_forgotten_classes_follow_too():
-    model = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    model.predict(X[TEST])
-    factor = solution(model).R
-    model.learn_one(X[800], 17).drop_class(17).rename_class(3, 30)
-    scores = model.decision_function(X[TEST])
-    assert solution(model).R is factor
-    fresh = taught(slice(0, 800), n_cells=600, penalty=0.1)
-    fresh.learn_one(X[800], 17).drop_class(17)
-    places = [0, 1, 2, 4, 5, 6, 7, 8, 9, 3]
-    np.testing.assert_allclose(scores, fresh.decision_function(X[TEST])[:, places], atol=1e-6)
+    model = learned(penalty=1e-4)
+    read(model)
+    assert_reads_like(model.set_params(penalty=1.0), learned(penalty=1.0), atol=1e-12)
