@@ -65,12 +65,6 @@ def code(x, coder):
     return {cell: level for cell, level in sorted(levels.items()) if level > 0}
 
 
-def dense_code(x, coder):
-    psi = sums(x, coder)
-    spread = max(1, int(psi.max() - psi.min()))
-    return (510 * (psi - psi.min()) + spread) // (2 * spread)
-
-
 def fly_scores(counts, samples, level_of_cell, learning_rate):
     """Return the scores of the classes (rows of counts) for one code."""
     scores = []
