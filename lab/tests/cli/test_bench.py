@@ -127,7 +127,7 @@ def test_the_same_command_goes_on(compared, run, here, folder):
     assert all(line.endswith("done before") for line in again[2])
 
 
-def test_what_was_run_without_models_taught_alone_is_run_again_with_them(run, here, mine, folder):
+def test_runs_again_for_single_tasks(run, here, mine, folder):
     arguments = ("bench", "mine.npz", "--methods", "ncm")
     assert tables(run(*arguments, "--no-single-task")[1])["ncm"][5] == "-"
     _, out, err = run(*arguments)
@@ -140,7 +140,7 @@ def test_what_was_run_without_models_taught_alone_is_run_again_with_them(run, he
 # Files of one's own
 
 
-def test_a_table_of_ones_own(run, here, mine, folder):
+def test_a_users_table(run, here, mine, folder):
     arguments = ("bench", "mine.csv", "--label", "kind", "--methods", "ncm,slda", "--tasks", 2)
     code, out, _ = run(*arguments, "--seeds", 2, "--store", "a folder/of mine")
     assert code == 0

@@ -182,8 +182,8 @@ def test_from_python(folder, capsys):
     assert done.failures == []
     assert done.missing == ["There are no runs of any method on tiny100."]
     assert done.headline[0].startswith("Of ")
-    outcomes = {statement.text: judgement.outcome for statement, judgement in done.judged}
-    assert outcomes["MNIST-20, accuracy after 20 classes: FlyModel"] == "not measured"
+    verdicts = {statement.text: judgement.verdict for statement, judgement in done.judged}
+    assert verdicts["MNIST-20, accuracy after 20 classes: FlyModel"] == "not measured"
     assert capsys.readouterr() == ("", "")
     again = kenyon_lab.report("quick", "fig4")
     assert again.paths == [Path("report/figures/fig4.png"), Path("report/figures/fig4.svg")]

@@ -12,7 +12,6 @@ import kenyon_lab.data
 from kenyon_lab.data import DATASETS, kmnist, mnist20
 from kenyon_lab.data.clinc150 import SOURCE, read_queries
 from kenyon_lab.data.mnist_files import read_mnist_files
-from kenyon_lab.protocol.job import fingerprint
 from lab.tests.data.test_idx import write_idx
 
 every_info = pytest.mark.parametrize("info", DATASETS.values(), ids=DATASETS.keys())
@@ -100,11 +99,6 @@ def test_digits():
 def test_rejects_invalid_n_tasks(n_tasks):
     with pytest.raises((TypeError, ValueError), match="n_tasks must be"):
         kenyon_lab.data.load("digits", n_tasks=n_tasks)
-
-
-@pytest.mark.parametrize("name", [info.name for info in DATASETS.values() if info.fingerprint])
-def test_fingerprint(real, name):
-    assert fingerprint(real(name)) == DATASETS[name].fingerprint
 
 
 def images_of(pixel):

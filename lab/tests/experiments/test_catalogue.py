@@ -1,7 +1,7 @@
 """The declarations of experiments."""
 
-from importlib import import_module
-from inspect import getsource
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +10,7 @@ from kenyon_lab.protocol.fingerprints import DECLARED
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_datasets_are_those_that_the_module_names(name):
-    source = getsource(import_module(f"kenyon_lab.experiments.{name}"))
+def test_declares_the_datasets_that_its_module_names(name):
+    source = Path(find_spec(f"kenyon_lab.experiments.{name}").origin).read_text()
     named = {dataset for dataset in DECLARED if f'"{dataset}"' in source}
     assert named == set(EXPERIMENTS[name].datasets)

@@ -78,7 +78,7 @@ def test_panel_titles_give_the_memory_loss():
 
 
 def test_methods_that_store_samples_have_open_markers():
-    runs = {"fly": summary("fly", n_stored=0, n_passes=1), "gem": summary("gem", n_stored=9)}
+    runs = {"fly": summary("fly", n_exemplars=0, n_passes=1), "gem": summary("gem", n_exemplars=9)}
     figure = FIGURES["cost"].draw(Evidence({"mnist20": runs}))
     faces = {line.get_label(): line.get_markerfacecolor() for line in figure.axes[0].get_lines()}
     assert faces["GEM"] == "white" != faces["FlyModel"]

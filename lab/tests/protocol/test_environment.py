@@ -53,7 +53,7 @@ def test_the_processor_is_named_as_it_calls_itself(monkeypatch, tmp_path):
     assert processor_of(monkeypatch, tmp_path, text) == "Abacus 3000 @ 1 Hz: fast"
 
 
-def test_a_processor_without_a_name_is_told_by_its_kind(monkeypatch, tmp_path):
+def test_a_processor_without_a_name(monkeypatch, tmp_path):
     expected = platform.processor() or platform.machine()
     assert processor_of(monkeypatch, tmp_path, "processor\t: 0\n") == expected
     monkeypatch.setattr(module, "Path", lambda _: Path("/nowhere/cpuinfo"))

@@ -56,14 +56,14 @@ DOES_NOT_MATTER = {
 }
 
 
-def test_the_digest_follows_from_all_that_accuracies_follow_from():
+def test_the_digest_depends_on_all_that_determines_a_run():
     changed = [replace(JOB, **{name: value}).digest for name, value in MATTERS.items()]
     assert len({JOB.digest, *changed}) == 1 + len(MATTERS)
     assert MATTERS.keys() | DOES_NOT_MATTER.keys() == set(JOB.__dataclass_fields__)
 
 
 @pytest.mark.parametrize("name", DOES_NOT_MATTER)
-def test_the_digest_follows_from_nothing_else(name):
+def test_the_digest_depends_on_nothing_else(name):
     assert replace(JOB, **{name: DOES_NOT_MATTER[name]}).digest == JOB.digest
 
 
@@ -183,7 +183,7 @@ def job(write):
     return replace(JOB, problem=problem, fingerprint=compute_fingerprint(problem.load()), seed=2)
 
 
-def test_what_comes_of_it(job):
+def test_the_record_of_a_run(job):
     record = job.run()
     data = job.problem.load()
     result = train(lambda: SLDA(shrinkage=0.5, seed=2), Stream(data, seed=2))
@@ -230,13 +230,13 @@ def test_order_permutation_and_seed_reach_the_stream_and_the_method(job, monkeyp
     assert options == {"single_task": False, "on_task": print}
 
 
-def test_without_models_taught_alone_there_is_no_intransigence(job):
+def test_without_single_task_models_there_is_no_intransigence(job):
     record = replace(job, single_task=False).run()
     assert record.single_task is record.measures["intransigence"] is None
     assert record.accuracies == job.run().accuracies
 
 
-def test_each_task_is_told_of(job):
+def test_on_task_receives_each_task(job):
     news = []
     record = job.run(lambda *told: news.append(told))
     assert [task for task, _ in news] == [0, 1, 2]
@@ -251,13 +251,13 @@ def test_a_class_without_test_samples(write):
     assert from_json(found.to_json(), RunRecord).n_tested == [8, 8, 8, 0]
 
 
-def test_data_that_have_changed_since_are_not_learned(job, write):
+def test_rejects_data_with_another_fingerprint(job, write):
     write(X_train=clusters()["X_train"] + 1)
     with pytest.raises(ValueError, match=r"mine\.npz must have the fingerprint \w+; they have"):
         job.run()
 
 
-def test_what_a_method_warns_of_is_kept_once(job):
+def test_a_warning_is_recorded_once(job):
     parameters = {"n_hidden": 10, "batch_size": 4, "learning_rate": 1.0, "memory_strength": 1e9}
     record = replace(job, method="ewc", parameters=parameters).run()
     assert len(record.warnings) == 1

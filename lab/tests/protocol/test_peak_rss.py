@@ -84,7 +84,7 @@ def test_where_the_system_cannot_begin_anew(monkeypatch):
     assert memory.nbytes == 250
 
 
-def test_where_not_everything_is_told(monkeypatch, tmp_path):
+def test_status_without_the_fields(monkeypatch, tmp_path):
     (tmp_path / "status").write_text("Name:\tpython\n")
     monkeypatch.setattr(peak_rss, "_PROCESS", tmp_path)
     with PeakRSS() as memory:

@@ -67,7 +67,7 @@ def test_which_run_which_task_accuracy_so_far_and_time_left(terminal, clock):
     assert second == "SLDA, shuffled, seed 1 0/5 0:00:00 left -:--:--"
 
 
-def test_what_was_done_before_does_not_make_the_rest_seem_fast(terminal, clock):
+def test_cached_runs_do_not_count_in_the_time_left(terminal, clock):
     display = Display(JOBS, N_TASKS, terminal)
     for job in JOBS[:2]:
         display.show(Finished(job, record(), cached=True))

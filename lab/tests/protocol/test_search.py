@@ -55,7 +55,7 @@ def test_every_combination_is_tried_once(plan, monkeypatch):
     assert tried == list(product(*grid.values(), range(2)))
 
 
-def test_it_runs_on_samples_cut_from_those_to_learn_from(plan):
+def test_jobs_use_the_validation_part(plan):
     inner = replace(plan.problem, part="validation")
     for job in Search(replace(plan, permuted=True, order="classes", n_threads=2), "slda").jobs():
         assert job.problem == inner
@@ -83,7 +83,7 @@ def test_given_parameters_are_fixed_and_recorded(plan, store):
     assert tuned_parameters(store, plan, "fly-cl") == search.points[0]
 
 
-def test_what_is_searched_cannot_be_given(plan):
+def test_rejects_a_given_parameter_that_is_searched(plan):
     with pytest.raises(ValueError, match="learning_rate of fly is searched, but was given"):
         Search(plan, "fly", {"learning_rate": 0.1})
 
@@ -122,7 +122,7 @@ def test_the_mean_over_seeds_decides(plan):
     assert best.accuracy.mean == pytest.approx(0.6)
 
 
-def test_of_equals_the_first_is_chosen_however_the_records_come(plan):
+def test_ties_keep_the_order_of_the_grid(plan):
     accuracies = [(0.2, 0.4), (0.5, 0.7), (0.7, 0.5), (0.6, 0.6), (0.1, 0.1), (0.5, 0.7)]
     for records in (results(accuracies), results(accuracies)[::-1]):
         trials = Search(plan, "slda").trials(iter(records))
@@ -131,7 +131,7 @@ def test_of_equals_the_first_is_chosen_however_the_records_come(plan):
         ]
 
 
-def test_points_that_came_to_nothing_are_left_out(plan):
+def test_points_without_records_are_left_out(plan):
     accuracies = [(), (0.5,), (), (0.7,), (), ()]
     trials = Search(plan, "slda").trials(results(accuracies))
     assert [trial.parameters["shrinkage"] for trial in trials] == [GRID[3], GRID[1]]
@@ -146,7 +146,7 @@ def chosen(problem):
     return [job.digest for job in jobs], [(t.parameters, t.accuracy.mean) for t in trials]
 
 
-def test_the_test_samples_are_not_looked_at(write):
+def test_does_not_use_the_test_samples(write):
     noise = np.random.default_rng(1)
     real = write()
     nonsense = write("other.npz", y_test=noise.permutation(clusters()["y_test"]))
@@ -157,7 +157,7 @@ def test_the_test_samples_are_not_looked_at(write):
     assert len({accuracy for _, accuracy in expected[1]}) > 1, "there was something to choose"
 
 
-def test_the_samples_to_learn_from_are_looked_at(write):
+def test_uses_the_training_samples(write):
     y_train = np.random.default_rng(1).permutation(clusters()["y_train"])
     assert chosen(write()) != chosen(write("other.npz", y_train=y_train))
 

@@ -75,7 +75,7 @@ def test_one_task_after_another_each_in_its_order_and_tested_on_all_so_far(strea
     assert list(told) == []
 
 
-def test_each_task_alone_is_taught_to_a_new_model(stream):
+def test_single_tasks_train_new_models(stream):
     result, made = watched(stream)
     assert len(made) == 1 + 3
     for task, witness in enumerate(made[1:]):
@@ -128,13 +128,13 @@ def test_a_task_without_test_samples_has_no_accuracy():
     assert all(len(told[1]) for told in made[0].told if told[0] == "predict")
 
 
-def test_without_models_taught_alone():
+def test_without_single_tasks():
     result, made = watched(Stream(dataset()), single_task=False)
     assert result.single_task is None
     assert len(made) == 1
 
 
-def test_a_watcher_is_told_of_each_task_and_of_the_accuracy_so_far():
+def test_on_task_receives_each_task():
     news = []
     watched(Stream(dataset(), "classes"), on_task=lambda *told: news.append(told))
     assert news == [(0, 3 / 6), (1, 3 / 12), (2, 3 / 15)]

@@ -58,7 +58,7 @@ def test_columns_of_a_run(tmp_path):
         "n_passes": "1.5",
         "n_threads": "1",
         "warnings": "[]",
-        "digest": "ewc-masked-0",
+        "digest": runs.records[0].digest,
         "date": RECORD.date,
     }
 

@@ -31,7 +31,6 @@ FEATURES = DatasetInfo(
     sources=(SOURCE,),
     n_out_of_scope=1_000,
     encoder="MiniLM",
-    fingerprint="0b0bc40a5aac450b",
 )
 
 

@@ -36,5 +36,4 @@ PIXELS = DatasetInfo(
     licence="CC BY 4.0",
     citation="Alpaydin, Kaynak 1998, Optical Recognition of Handwritten Digits, UCI",
     read=_read,
-    fingerprint="2d3acf77f01b8f65",
 )

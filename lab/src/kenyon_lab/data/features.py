@@ -32,7 +32,8 @@ def built_path(name: str) -> Path:
 
 def read_features(info: DatasetInfo) -> Dataset:
     """Return a dataset from its packaged features, or from features built on this machine."""
-    for path in (packaged_path(info.name), built_path(info.name)):
+    for find in (packaged_path, built_path):
+        path = find(info.name)
         if path.is_file():
             arrays = read_npz(path.read_bytes(), str(path))
             return dequantise(arrays, path, info.name, info.n_tasks, info.n_out_of_scope > 0)

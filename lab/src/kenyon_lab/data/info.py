@@ -36,9 +36,6 @@ class DatasetInfo:
         Name of the encoder that computes the features from the sources.
     note : str, optional
         A caveat for results on this dataset.
-    fingerprint : str, optional
-        The fingerprint that records of runs on this dataset carry, with the default number of
-        tasks. Empty for features that every user builds.
     """
 
     name: str
@@ -55,7 +52,6 @@ class DatasetInfo:
     n_out_of_scope: int = 0
     encoder: str = ""
     note: str = ""
-    fingerprint: str = ""
 
     def load(self) -> Dataset:
         """Return the dataset, after a check of its sizes."""

@@ -88,7 +88,6 @@ PIXELS = DatasetInfo(
     ),
     read=_read_pixels,
     sources=(*MNIST_SOURCES, *FASHION_SOURCES),
-    fingerprint="0991f97c069ccbf4",
 )
 FEATURES = replace(
     PIXELS,
@@ -108,7 +107,6 @@ FEATURES = replace(
         "augmentation; the paper's encoder was trained on the 60,000 images of the training split "
         "without augmentation (mnist20-paper)."
     ),
-    fingerprint="2cd47debdf9208fa",
 )
 PAPER = replace(
     FEATURES,
@@ -116,5 +114,4 @@ PAPER = replace(
     summary="mnist20 with LeNet5 trained as in the paper",
     sources=(*PIXELS.sources, *TRAIN_SOURCES),
     note="The paper's procedure, to be built by the user from KMNIST's training split.",
-    fingerprint="",
 )

@@ -60,5 +60,4 @@ FEATURES = DatasetInfo(
         "128 x 128, and encoded by 512 of EfficientNet's 1280 pooled channels. The encoder was "
         "trained on these classes in ImageNet, so accuracies are optimistic for every method."
     ),
-    fingerprint="9875514e98f719c0",
 )
