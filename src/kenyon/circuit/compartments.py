@@ -55,10 +55,10 @@ class CompartmentMemory(Memory, Extinguishes):
         return np.stack([part.synapses for part in self.parts])
 
     @property
-    def nbytes(self) -> int:  # noqa: D102
+    def nbytes(self) -> int:
         return sum(part.nbytes for part in self.parts)
 
-    def compartments(self, rates: Sequence[Rates]) -> Sequence[tuple[Compartment, Rates]]:  # noqa: D102
+    def compartments(self, rates: Sequence[Rates]) -> Sequence[tuple[Compartment, Rates]]:
         decays = [isinstance(part, DecayingMemory) for part in self.parts]
         if [bool(one.decay) for one in rates] != decays:
             fitted = ", ".join("above 0" if decay else "0" for decay in decays)
@@ -68,7 +68,7 @@ class CompartmentMemory(Memory, Extinguishes):
             )
         return tuple(zip(self.parts, rates, strict=True))
 
-    def learn(  # noqa: D102
+    def learn(
         self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
     ) -> None:
         # Counters may overflow; a decaying memory does not fail once it has the classes.
@@ -81,7 +81,7 @@ class CompartmentMemory(Memory, Extinguishes):
             self.drop_classes(new)
             raise
 
-    def declare(self, y: NDArray[Any]) -> list[Any]:  # noqa: D102
+    def declare(self, y: NDArray[Any]) -> list[Any]:
         first, *others = self.parts
         new = first.declare(y)
         try:
@@ -100,21 +100,21 @@ class CompartmentMemory(Memory, Extinguishes):
                 for label in labels:
                     calibration_sample.disable(part.store, part.labels.slot(label))
 
-    def drop_class(self, label: Any) -> None:  # noqa: D102
+    def drop_class(self, label: Any) -> None:
         for part in self.parts:
             part.drop_class(label)
 
-    def rename_class(self, old: Any, new: Any) -> None:  # noqa: D102
+    def rename_class(self, old: Any, new: Any) -> None:
         for part in self.parts:
             part.rename_class(old, new)
 
-    def extinguish(  # noqa: D102
+    def extinguish(
         self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
     ) -> None:
         for part, own in self.compartments(rates):
             part.extinguish(codes, y, share, (own,))
 
-    def copy(self) -> CompartmentMemory:  # noqa: D102
+    def copy(self) -> CompartmentMemory:
         other = object.__new__(CompartmentMemory)
         vars(other).update(vars(self))
         other._set_parts([part.copy() for part in self.parts])
@@ -129,9 +129,7 @@ class CompartmentMemory(Memory, Extinguishes):
         }
 
     @classmethod
-    def restore(  # noqa: D102
-        cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]
-    ) -> CompartmentMemory:
+    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> CompartmentMemory:
         parts = split_content(content)
         kinds = [DecayingMemory if "factor" in part else CountingMemory for part in parts]
         memory = object.__new__(cls)

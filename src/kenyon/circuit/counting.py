@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class CountingMemory(SummingMemory, Extinguishes):
     """Counters, read with weights min(count, cap) / cap, cap = 255 / learning rate."""
 
-    def extinguish(  # noqa: D102
+    def extinguish(
         self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
     ) -> None:
         ((_, own),) = self.compartments(rates)

@@ -36,7 +36,7 @@ class DecayingMemory(Memory, Extinguishes):
         super().__init__(n_cells)
         self.store: Weights = Weights(n_cells)
 
-    def learn(  # noqa: D102
+    def learn(
         self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
     ) -> None:
         ((_, own),) = self.compartments(rates)
@@ -49,7 +49,7 @@ class DecayingMemory(Memory, Extinguishes):
         self.declare(y)
         self.store.learn(codes, self.labels.slots(y), own.learning_rate, own.decay)
 
-    def extinguish(  # noqa: D102
+    def extinguish(
         self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
     ) -> None:
         self.compartments(rates)
@@ -65,9 +65,7 @@ class DecayingMemory(Memory, Extinguishes):
         return {**super().content(), "factor": np.array([self.store.factor])}
 
     @classmethod
-    def restore(  # noqa: D102
-        cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]
-    ) -> DecayingMemory:
+    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> DecayingMemory:
         memory = super().restore(classes, content)
         memory.store.factor = float(content["factor"][0])
         return memory

@@ -52,7 +52,7 @@ class PairingMemory(SummingMemory):
         self.max_pending = int(PENDING_PER_CELL * n_cells)
 
     @property
-    def nbytes(self) -> int:  # noqa: D102
+    def nbytes(self) -> int:
         return super().nbytes + self.pairs.nbytes
 
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
@@ -64,19 +64,17 @@ class PairingMemory(SummingMemory):
     def _merge(self: Self, other: Self, slots: NDArray[np.int32]) -> bool:
         return merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
 
-    def copy(self: Self) -> Self:  # noqa: D102
+    def copy(self: Self) -> Self:
         other = super().copy()
         other.pairs = self.pairs.copy()
         return other
 
-    def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102
+    def content(self) -> dict[str, NDArray[Any]]:
         n_paired = np.array([self.pairs.n_samples], np.int64)
         return {**super().content(), "pairs": self.pairs.get(), "n_paired": n_paired}
 
     @classmethod
-    def restore(  # noqa: D102
-        cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]
-    ) -> Self:
+    def restore(cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
         memory = super().restore(classes, content)
         sums = np.ascontiguousarray(content["pairs"], dtype=np.int64)
         memory.pairs.set(sums, int(content["n_paired"][0]))

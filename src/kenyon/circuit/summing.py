@@ -43,7 +43,7 @@ class SummingMemory(Memory, Unlearns, Merges):
         self.extinguished: set[Any] = set()
         """Labels whose counters were weakened and are no longer sums of samples."""
 
-    def learn(  # noqa: D102
+    def learn(
         self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
     ) -> None:
         ((_, own),) = self.compartments(rates)
@@ -57,9 +57,7 @@ class SummingMemory(Memory, Unlearns, Merges):
             self.drop_classes(new)
             raise OverflowError(_TOO_MANY)
 
-    def unlearn(  # noqa: D102
-        self, codes: Codes, y: NDArray[Any], n_threads: int = 1
-    ) -> None:
+    def unlearn(self, codes: Codes, y: NDArray[Any], n_threads: int = 1) -> None:
         slots = self.labels.slots(y)
         self._check_sums("unlearn", y.tolist(), self.extinguished)
         if not self._unlearn(codes, slots, n_threads):
@@ -80,7 +78,7 @@ class SummingMemory(Memory, Unlearns, Merges):
         for label in [self.labels.label(slot) for slot in emptied]:
             self.drop_class(label)
 
-    def merge(self, other: Memory) -> None:  # noqa: D102
+    def merge(self, other: Memory) -> None:
         if not isinstance(other, SummingMemory):
             raise ValueError(f"merge is not possible: {other.missing_because}")
         if type(other) is not type(self):
@@ -107,11 +105,11 @@ class SummingMemory(Memory, Unlearns, Merges):
                     "extinguished, so its counters are not sums of samples"
                 )
 
-    def drop_class(self, label: Any) -> None:  # noqa: D102
+    def drop_class(self, label: Any) -> None:
         super().drop_class(label)
         self.extinguished.discard(label)
 
-    def rename_class(self, old: Any, new: Any) -> None:  # noqa: D102
+    def rename_class(self, old: Any, new: Any) -> None:
         slot = self.labels.slot(old)
         super().rename_class(old, new)
         if old in self.extinguished:
@@ -133,12 +131,12 @@ class SummingMemory(Memory, Unlearns, Merges):
         counts = self.store.gather(sample.codes, self.store.slot_of_rank[sample.ranks])
         return starts, levels.astype(np.int64), counts.astype(np.int64)
 
-    def copy(self: Self) -> Self:  # noqa: D102
+    def copy(self: Self) -> Self:
         other = super().copy()
         other.extinguished = self.extinguished.copy()
         return other
 
-    def content(self) -> dict[str, NDArray[Any]]:  # noqa: D102
+    def content(self) -> dict[str, NDArray[Any]]:
         content = {**super().content(), **calibration_sample.to_tensors(self.store)}
         if self.extinguished:
             marks = [label in self.extinguished for label in self.classes.tolist()]
@@ -146,9 +144,7 @@ class SummingMemory(Memory, Unlearns, Merges):
         return content
 
     @classmethod
-    def restore(  # noqa: D102
-        cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]
-    ) -> Self:
+    def restore(cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
         memory = super().restore(classes, content)
         calibration_sample.restore(memory.store, content)
         if "extinguished" in content:

@@ -38,9 +38,7 @@ class BayesReadout(LinearReadout):
     fly: FlyReadout
     name = "bayes"
 
-    def compute_weights(  # noqa: D102
-        self, snapshot: Snapshot, n_threads: int
-    ) -> NDArray[np.float64]:
+    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> NDArray[np.float64]:
         memory = _counters(snapshot)
         activity = memory.synapses / MAX_LEVEL + self.pseudocount
         total = activity.sum(axis=1, keepdims=True)
@@ -51,7 +49,7 @@ class BayesReadout(LinearReadout):
             weights[~learned] = weights[learned].min() - 1
         return weights
 
-    def held_out_scores(  # noqa: D102
+    def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> NDArray[np.float64]:
         memory = _counters(snapshot)
@@ -67,12 +65,10 @@ class BayesReadout(LinearReadout):
         scores[np.arange(len(own)), sample.ranks] = own
         return scores
 
-    def novelty(  # noqa: D102
-        self, snapshot: Snapshot, codes: Codes, n_threads: int
-    ) -> NDArray[np.float64]:
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
         return self.fly.novelty(snapshot, codes, n_threads)
 
-    def held_out_novelty(  # noqa: D102
+    def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> NDArray[np.float64]:
         return self.fly.held_out_novelty(snapshot, sample, n_threads)

@@ -36,15 +36,13 @@ class FlyReadout(Readout):
 
     rates: tuple[Rates, ...]
 
-    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:  # noqa: D102
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
         first, *others = self._compartment_scores(snapshot.memory, codes, n_threads)
         for scores in others:
             np.maximum(first, scores, out=first)
         return first
 
-    def best(  # noqa: D102
-        self, snapshot: Snapshot, codes: Codes, n_threads: int
-    ) -> NDArray[np.int32]:
+    def best(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.int32]:
         memory = snapshot.memory
         parts = self._compartments(memory)
         if len(parts) > 1:
@@ -54,7 +52,7 @@ class FlyReadout(Readout):
             return memory.store.best(codes, parts[0][1].learning_rate, n_threads)
         return memory.store.best(codes, n_threads)
 
-    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:  # noqa: D102
+    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
         memory = snapshot.memory
         parts = self._compartments(memory)
         if len(parts) > 1:
@@ -63,7 +61,7 @@ class FlyReadout(Readout):
             return memory.store.best_one(codes, parts[0][1].learning_rate)
         return memory.store.best_one(codes)
 
-    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:  # noqa: D102
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:
         memory, cells = snapshot.memory, codes.to_csr()[1]
         each = [_weights(part, cells, own) for part, own in self._compartments(memory)]
         scores = [of_part[0] for of_part in self._compartment_scores(memory, codes, 1)]
@@ -82,7 +80,7 @@ class FlyReadout(Readout):
         )
         return n_saturated / max(1, memory.n_cells * len(memory) * len(parts))
 
-    def held_out_scores(  # noqa: D102
+    def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Matrix:
         memory = snapshot.memory
@@ -97,12 +95,10 @@ class FlyReadout(Readout):
         scores[own] = sum_rows(terms, starts) / (float(MAX_LEVEL) * caps)
         return scores
 
-    def novelty(  # noqa: D102
-        self, snapshot: Snapshot, codes: Codes, n_threads: int
-    ) -> NDArray[np.float64]:
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
         return _lacking(codes, self.scores(snapshot, codes, n_threads))
 
-    def held_out_novelty(  # noqa: D102
+    def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> NDArray[np.float64]:
         return _lacking(sample.codes, self.held_out_scores(snapshot, sample, n_threads))

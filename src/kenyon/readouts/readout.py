@@ -76,18 +76,16 @@ class LinearReadout(Readout):
     def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:
         """Return the weights, classes by cells; raise ValueError if the memory lacks the sums."""
 
-    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:  # noqa: D102
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
         return self._store(snapshot, n_threads).scores(codes, n_threads)
 
-    def best(  # noqa: D102
-        self, snapshot: Snapshot, codes: Codes, n_threads: int
-    ) -> NDArray[np.int32]:
+    def best(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.int32]:
         return self._store(snapshot, n_threads).best(codes, n_threads)
 
-    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:  # noqa: D102
+    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
         return self._store(snapshot, 1).best_one(codes)
 
-    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:  # noqa: D102
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:
         store, cells = self._store(snapshot, 1), codes.to_csr()[1]
         return np.stack([store.get(rank)[cells] for rank in range(store.n_classes)], axis=1)
 

@@ -73,7 +73,7 @@ class RidgeReadout(LinearReadout):
     name = "ridge"
     layer = RIDGE_LAYER
 
-    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:  # noqa: D102
+    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:
         memory = _pairs(snapshot)
         with blas_threads(n_threads):
             solution, C = self._solution(snapshot, n_threads), _counters(memory)
@@ -83,19 +83,17 @@ class RidgeReadout(LinearReadout):
         """Return the version of the factor: to calibrate after every update would be too slow."""
         return self._solution(snapshot, n_threads).factored
 
-    def held_out_scores(  # noqa: D102
+    def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Matrix:
         return self._held_out(snapshot, sample, n_threads)[0]
 
-    def novelty(  # noqa: D102
-        self, snapshot: Snapshot, codes: Codes, n_threads: int
-    ) -> NDArray[np.float64]:
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
         best = self.scores(snapshot, codes, n_threads).max(axis=1)
         h = self._leverages(snapshot, codes, n_threads)
         return _novelty(codes, best, h / (1 + h))
 
-    def held_out_novelty(  # noqa: D102
+    def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> NDArray[np.float64]:
         scores, leverages = self._held_out(snapshot, sample, n_threads)

@@ -135,7 +135,7 @@ class BrainInspiredReplay(TorchMethod):
             X, labels, seen=self.seen, temperature=temperature, noise=self._noise(len(X))
         )
 
-    def logits(self, X: torch.Tensor) -> torch.Tensor:  # noqa: D102
+    def logits(self, X: torch.Tensor) -> torch.Tensor:
         logits = torch.full((len(X), self.n_classes), -torch.inf)
         logits[:, self.seen] = self.network.logits(X)[:, self.seen]
         return logits

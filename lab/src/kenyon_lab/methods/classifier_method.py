@@ -50,5 +50,5 @@ class ClassifierMethod(Method):
         return self.model.circuit_.coder.n_cells
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return self.n_units * self.n_classes

@@ -61,7 +61,7 @@ class CodedMethod(Method):
             yield rows, self.coder.levels(X[rows])
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return self.n_units * self.n_classes
 
 

@@ -81,7 +81,7 @@ class EWC(Vanilla):
         self.pull += curvature.mul_(self.theta)
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return len(self.theta) + len(self.curvature) + len(self.pull)
 
 

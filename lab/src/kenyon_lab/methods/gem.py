@@ -83,7 +83,7 @@ class GEM(NetworkMethod):
         self.exemplars.append(select_exemplars(X, y, self.n_exemplars))
 
     @property
-    def n_stored(self) -> int:  # noqa: D102
+    def n_stored(self) -> int:
         return sum(len(y) for _, y in self.exemplars)
 
 

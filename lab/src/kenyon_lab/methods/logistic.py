@@ -75,11 +75,11 @@ class LogisticRegression(CodedMethod, TorchMethod):
             torch.nn.functional.cross_entropy(self.logits(inputs), targets).backward()
             self.optimiser.step()
 
-    def logits(self, X: torch.Tensor) -> torch.Tensor:  # noqa: D102
+    def logits(self, X: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.linear(self._codes(X), self.weights, self.bias)
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return self.weights.numel() + self.bias.numel()
 
     def _codes(self, X: torch.Tensor) -> torch.Tensor:

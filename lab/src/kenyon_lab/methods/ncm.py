@@ -61,7 +61,7 @@ class NCM(Method):
         return best
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return self.n_classes * self.n_features
 
 

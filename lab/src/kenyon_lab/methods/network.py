@@ -64,7 +64,7 @@ class NetworkMethod(TorchMethod):
         self.theta = self.draw_weights()
         self.mask = torch.zeros(self.n_classes)
 
-    def learn_task(self, X: Any, y: Any) -> None:  # noqa: D102
+    def learn_task(self, X: Any, y: Any) -> None:
         super().learn_task(X, y)
         if not self.theta.isfinite().all():
             warnings.warn(
@@ -89,7 +89,7 @@ class NetworkMethod(TorchMethod):
         W1, b1, W2, b2 = flat.split((d * m, m, k * m, k))
         return Layers(W1.view(d, m), b1, W2.view(k, m), b2)
 
-    def logits(self, X: torch.Tensor) -> torch.Tensor:  # noqa: D102
+    def logits(self, X: torch.Tensor) -> torch.Tensor:
         W1, b1, W2, b2 = self.layers(self.theta)
         return torch.addmm(b2, torch.addmm(b1, X, W1).relu_(), W2.T)
 
@@ -116,5 +116,5 @@ class NetworkMethod(TorchMethod):
         return flat
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return self.theta.numel()

@@ -68,7 +68,7 @@ class Offline(NetworkMethod):
             optimiser.step()
 
     @property
-    def n_stored(self) -> int:  # noqa: D102
+    def n_stored(self) -> int:
         return len(self.labels)
 
 

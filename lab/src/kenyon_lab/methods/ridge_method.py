@@ -58,5 +58,5 @@ class RidgeMethod(Method):
         return self.ridge.predict(X)
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         return self.ridge.n_parameters

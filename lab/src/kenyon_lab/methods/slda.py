@@ -100,7 +100,7 @@ class SLDA(Method):
         return self._solution
 
     @property
-    def n_parameters(self) -> int:  # noqa: D102
+    def n_parameters(self) -> int:
         d, k = self.n_features, self.n_classes
         return d * (d + 1) // 2 + k * d + k
 

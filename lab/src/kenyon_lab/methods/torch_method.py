@@ -53,7 +53,7 @@ class TorchMethod(Method):
             ) from None
 
     @contextmanager
-    def limit_threads(self) -> Iterator[None]:  # noqa: D102
+    def limit_threads(self) -> Iterator[None]:
         from kenyon_lab.torch_threads import torch_threads
 
         with super().limit_threads(), torch_threads(self.n_threads):
