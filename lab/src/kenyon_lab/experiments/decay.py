@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from kenyon_lab.data import load
 from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL, read_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -28,7 +29,7 @@ STEPS = (0, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 """Samples of the first pass after which the model is tested."""
 
 PASSES = (1, 2, 4, 8, 16, 32)
-"""Passes after which the model is tested."""
+"""Passes after which the model is tested: powers of two."""
 
 AT_CAP = 0.99
 """A decaying weight reaches its cap of 1 only for a moment, but can stay near it."""
@@ -40,10 +41,8 @@ def measure(seed: int) -> dict[str, Any]:
     Every pass has the same samples in the same order. The seed draws the order and the wiring.
     """
     mnist = load("mnist20")
-    n_samples = len(mnist.X_train)
-    order = np.random.default_rng(seed).permutation(n_samples)
-    stream = np.split(order, STEPS[1:]) * max(PASSES)
-    milestones = {*STEPS, *(n * n_samples for n in PASSES)}
+    order = np.random.default_rng(seed).permutation(len(mnist.X_train))
+    samples = mnist.X_train[order], mnist.y_train[order]
     found = []
     for rates in COMPARED:
         mixed, in_turn = (
@@ -52,26 +51,28 @@ def measure(seed: int) -> dict[str, Any]:
         found.append(
             {
                 **rates,
-                "mixed": learn_stream(mixed, mnist, stream, milestones),
+                "mixed": learn_mixed(mixed, mnist, *samples),
                 "in_turn": learn_in_turn(in_turn, mnist),
             }
         )
-    return {"n_samples": n_samples, "compared": found, **compare(found)}
+    return {"n_samples": len(order), "compared": found, **compare(found)}
 
 
-def learn_stream(
-    model: FlyClassifier,
-    dataset: Dataset,
-    stream: Iterable[NDArray[np.intp]],
-    milestones: Container[int],
+def learn_mixed(
+    model: FlyClassifier, dataset: Dataset, X: NDArray[Any], y: NDArray[Any]
 ) -> dict[str, list[float]]:
-    """Teach batches of training samples, and examine the model at each milestone."""
-    n_learned, examined = 0, []
-    for rows in stream:
-        model.partial_fit(dataset.X_train[rows], dataset.y_train[rows])
-        n_learned += len(rows)
-        if n_learned in milestones:
-            examined.append({"n_learned": n_learned, **examine(model, dataset)})
+    """Teach the same samples in several passes; examine the model after `STEPS` and `PASSES`."""
+    examined = []
+    for start, stop in pairwise((*STEPS, len(X))):
+        model.partial_fit(X[start:stop], y[start:stop])
+        examined.append({"n_learned": stop, **examine(model, dataset)})
+    for n_before, n_after in pairwise(PASSES):
+        if model.decay:
+            for _ in range(n_after - n_before):
+                model.partial_fit(X, y)
+        else:
+            model.merge(model)  # without decay, that doubles the number of passes
+        examined.append({"n_learned": n_after * len(X), **examine(model, dataset)})
     return {name: [one[name] for one in examined] for name in examined[0]}
 
 
