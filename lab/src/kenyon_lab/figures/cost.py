@@ -45,7 +45,7 @@ def draw(evidence: Evidence, methods: tuple[str, ...]) -> Figure:
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_title(dataset_title(dataset))
     letter_panels(panels)
-    add_legend(figure, panels, n_columns=5)
+    add_legend(figure, panels, n_columns=4)
     return figure
 
 
