@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kenyon_lab.methods.checks import check_positive
+from kenyon_lab.methods.method import check_positive
 
 
 @pytest.mark.parametrize("value", [1, 0.5, np.float32(0.25), 5e-324])

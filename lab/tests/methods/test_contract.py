@@ -5,6 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from kenyon_lab.data import load
 from kenyon_lab.methods import METHODS
 
 N_FEATURES, N_CLASSES, N_TASKS = 40, 6, 3
@@ -190,3 +191,46 @@ def test_rejects_empty_batches(name):
     if "batch_size" in {field.name for field in fields(METHODS[name].make())}:
         with pytest.raises(ValueError, match="batch_size must be from 1"):
             small(name, batch_size=0)
+
+
+NETWORK = {"n_hidden": 100, "batch_size": 16}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "n_tasks", "least", "most"),
+    [
+        ("fly", {}, 1, 0.9, 1),
+        ("ridge", {"n_cells": 300}, 1, 0.9, 1),
+        ("dense-fly", {"n_cells": 400}, 1, 0.1, 0.9),
+        ("sparse-logistic", {"n_cells": 400, "learning_rate": 0.1}, 1, 0.7, 1),
+        ("perceptron-v1", {}, 1, 0.9, 1),
+        ("ncm", {}, 1, 0.8, 1),
+        ("slda", {}, 1, 0.9, 1),
+        ("ranpac", {"n_cells": 300}, 1, 0.9, 1),
+        ("fly-cl", {"n_cells": 300}, 1, 0.9, 1),
+        ("ewc", {**NETWORK, "learning_rate": 0.01}, 1, 0.8, 1),
+        ("gem", {**NETWORK, "learning_rate": 0.01, "n_exemplars": 50}, 5, 0.8, 1),
+        ("offline", {**NETWORK, "learning_rate": 0.003}, 5, 0.8, 1),
+        ("vanilla", {**NETWORK, "learning_rate": 0.05}, 5, 0.1, 0.25),
+    ],
+)
+def test_accuracy_on_digits(name, parameters, n_tasks, least, most):
+    digits = load("digits", n_tasks=n_tasks)
+    method = METHODS[name].make(**parameters)
+    method.begin(digits.n_features, digits.n_classes)
+    for classes in digits.tasks():
+        task = np.isin(digits.y_train, classes)
+        method.learn_task(digits.X_train[task], digits.y_train[task])
+    assert least < (method.predict(digits.X_test) == digits.y_test).mean() < most
+
+
+def test_bir_remembers_earlier_digits():
+    digits = load("digits")
+    sizes = {"n_hidden": 100, "n_latent": 20}
+    method = METHODS["bir"].make(**sizes, learning_rate=0.003, n_iterations=60)
+    method.begin(digits.n_features, digits.n_classes)
+    for classes in ([0, 1], [2, 3]):
+        task = np.isin(digits.y_train, classes)
+        method.learn_task(digits.X_train[task], digits.y_train[task])
+    tested = digits.y_test < 4
+    assert (method.predict(digits.X_test[tested]) == digits.y_test[tested]).mean() > 0.9

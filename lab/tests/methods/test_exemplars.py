@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kenyon_lab.methods.exemplars import check_memory, select_exemplars
+from kenyon_lab.methods.network import check_memory, select_exemplars
 
 
 @pytest.mark.parametrize(

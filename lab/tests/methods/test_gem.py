@@ -3,8 +3,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from kenyon_lab.methods.gem import GEM, PIECE, _products
-from kenyon_lab.methods.gem_projection import RIDGE
+from kenyon_lab.methods.gem import GEM, PIECE, RIDGE, _products
 from kenyon_lab.methods.vanilla import Vanilla
 from lab.tests.methods.twin import SIZES, Twin, assert_same, batches, begun, growth_of_loss, tasks
 

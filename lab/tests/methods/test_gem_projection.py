@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from kenyon_lab.methods.gem_projection import RIDGE, project
+from kenyon_lab.methods.gem import RIDGE, project
 
 
 def gradients(seed, n_past, n_weights=40, alike=0.0):

@@ -7,7 +7,7 @@ import pytest
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.methods.readouts import ReadoutMethod
+from kenyon_lab.methods.fly import ReadoutMethod
 
 
 @pytest.mark.parametrize("readout", ["bayes", "ridge"])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kenyon_lab.methods.tridiagonal import Tridiagonal
+from kenyon_lab.methods.ridge import Tridiagonal
 
 
 def symmetric(size):

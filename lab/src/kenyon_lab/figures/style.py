@@ -60,8 +60,8 @@ def style() -> Iterator[None]:
 
 def look_of(method: str) -> tuple[str, str, str]:
     """Return the colour, the marker and the line style of a method in all figures."""
-    entry = METHODS[method]
-    return PALETTE[entry.colour], entry.marker, entry.line
+    colour, marker, line = METHODS[method].look
+    return PALETTE[colour], marker, line
 
 
 def new_figure(

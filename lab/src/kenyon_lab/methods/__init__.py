@@ -16,7 +16,6 @@ from kenyon_lab.methods import (
     offline,
     perceptron,
     ranpac,
-    readouts,
     slda,
     vanilla,
     weakening,
@@ -27,7 +26,7 @@ __all__ = ["METHODS", "ORDERS", "Group", "MethodEntry", "Order"]
 
 _MODULES = (
     *(fly, offline, bir, gem, ewc, vanilla, dense_fly, logistic, perceptron, weakening),
-    *(ncm, slda, ranpac, fly_cl, readouts),
+    *(ncm, slda, ranpac, fly_cl),
 )
 
 METHODS: dict[str, MethodEntry] = {

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.checks import check_positive
-from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.entry import Look, MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
+from kenyon_lab.methods.method import check_positive
 from kenyon_lab.methods.torch_method import TorchMethod
 from kenyon_lab.shared import MAX_CELLS, check_integer
 
@@ -56,28 +56,11 @@ class BrainInspiredReplay(TorchMethod):
     n_iterations : int, optional
         Steps per task, with its samples shuffled for every pass. By default, one pass in the order
         given.
-    batch_size, seed, n_threads
-        As in every `TorchMethod`.
 
     References
     ----------
     van de Ven, Siegelmann, Tolias (2020). Brain-inspired replay for continual learning with
     artificial neural networks.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.bir import BrainInspiredReplay
-    >>> digits = load("digits")
-    >>> bir = BrainInspiredReplay(n_hidden=100, n_latent=20, learning_rate=0.003, n_iterations=60)
-    >>> bir.begin(digits.n_features, digits.n_classes)
-    >>> for classes in ([0, 1], [2, 3]):
-    ...     task = np.isin(digits.y_train, classes)
-    ...     bir.learn_task(digits.X_train[task], digits.y_train[task])
-    >>> tested = digits.y_test < 4
-    >>> bool((bir.predict(digits.X_test[tested]) == digits.y_test[tested]).mean() > 0.9)
-    True
     """
 
     n_hidden: int = 400
@@ -187,7 +170,6 @@ ENTRIES = (
             ("mnist20", "classes"): {"learning_rate": 0.0003},
             ("clinc150", "shuffled"): {"learning_rate": 0.003},
         },
-        colour="sky",
-        marker="^",
+        look=Look("sky", "^"),
     ),
 )

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.checks import check_positive
 from kenyon_lab.methods.coded import CodedMethod, find_cap, sum_by_class
 from kenyon_lab.methods.dense_code import DenseCoder
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.method import blocks
-from kenyon_lab.methods.paper_sizes import DENSE_LAYER
+from kenyon_lab.methods.entry import DENSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.method import blocks, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,17 +37,6 @@ class DenseFly(CodedMethod):
     References
     ----------
     Shen, Dasgupta, Navlakha (2021). Algorithmic insights on continual learning from fruit flies.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.dense_fly import DenseFly
-    >>> digits = load("digits")
-    >>> dense = DenseFly(n_cells=400)
-    >>> dense.begin(digits.n_features, digits.n_classes)
-    >>> dense.learn_task(digits.X_train, digits.y_train)
-    >>> bool((dense.predict(digits.X_test) == digits.y_test).mean() < 0.9)
-    True
     """
 
     learning_rate: float = 0.01
@@ -89,8 +76,6 @@ ENTRIES = (
             "cifar100": {**DENSE_LAYER["cifar100"], "learning_rate": 0.2},
         },
         tuned={("mnist20", "shuffled"): {"learning_rate": 0.0005}},
-        colour="orange",
-        marker="o",
-        line="--",
+        look=Look("orange", "o", "--"),
     ),
 )

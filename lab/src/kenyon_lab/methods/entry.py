@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +17,32 @@ Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple
 
 STAND_INS = {"mnist20-pixels": "mnist20", "mnist20-paper": "mnist20", "tiny100": "cifar100"}
 """Datasets that use the paper's parameters of another dataset."""
+
+DENSE_LAYER: dict[str, dict[str, Any]] = {
+    "mnist20": {"n_cells": 3200, "fan_in": 10},
+    "cifar100": {"n_cells": 20_000, "fan_in": 64},
+}
+"""Sizes that the paper states: the fly's first layer without winner-take-all."""
+
+SPARSE_LAYER: dict[str, dict[str, Any]] = {
+    "mnist20": {**DENSE_LAYER["mnist20"], "n_active": 160},
+    "cifar100": {**DENSE_LAYER["cifar100"], "n_active": 200},
+}
+"""The fly's first layer."""
+
+HIDDEN_LAYER: dict[str, dict[str, Any]] = {
+    "mnist20": {"n_hidden": 3200},
+    "cifar100": {"n_hidden": 20_000},
+}
+"""The hidden layer of networks, as wide as the fly's."""
+
+
+class Look(NamedTuple):
+    """A colour of `kenyon_lab.figures.style.PALETTE`, a marker and a line style of matplotlib."""
+
+    colour: Colour
+    marker: str
+    line: str = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +75,8 @@ class MethodEntry:
     tuned : mapping
         Parameters by (dataset, order), as `kenyon-lab tune` selected them. They override the
         paper's.
-    colour, marker, line : str
-        Appearance in figures: a colour of `kenyon_lab.figures.style.PALETTE`, and a marker and a
-        line style of matplotlib.
+    look : Look
+        Appearance in figures.
     """
 
     name: str
@@ -65,9 +90,7 @@ class MethodEntry:
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     paper: dict[str, dict[str, Any]] = field(default_factory=dict)
     tuned: dict[tuple[str, Order], dict[str, Any]] = field(default_factory=dict)
-    colour: Colour
-    marker: str
-    line: str = "-"
+    look: Look
 
     def __post_init__(self) -> None:
         inherited = {

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.exemplars import check_memory, select_exemplars
+from kenyon_lab.methods.entry import HIDDEN_LAYER, Look, MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
-from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
+from kenyon_lab.methods.network import check_memory, select_exemplars
 from kenyon_lab.methods.vanilla import Vanilla
 
 if TYPE_CHECKING:
@@ -37,23 +36,10 @@ class EWC(Vanilla):
         Samples of a task, at even distances, from which F is computed.
     masked_outputs
         As in `Vanilla`.
-    n_hidden, batch_size, seed, n_threads
-        As in every `NetworkMethod`.
 
     References
     ----------
     Kirkpatrick et al. (2017). Overcoming catastrophic forgetting in neural networks.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.ewc import EWC
-    >>> digits = load("digits")
-    >>> ewc = EWC(n_hidden=100, learning_rate=0.01, batch_size=16)
-    >>> ewc.begin(digits.n_features, digits.n_classes)
-    >>> ewc.learn_task(digits.X_train, digits.y_train)
-    >>> bool((ewc.predict(digits.X_test) == digits.y_test).mean() > 0.8)
-    True
     """
 
     learning_rate: float = 0.1
@@ -108,8 +94,7 @@ ENTRIES = (
             ("mnist20", "classes"): {"learning_rate": 0.01, "memory_strength": 100.0},
             ("clinc150", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
         },
-        colour="orange",
-        marker="v",
+        look=Look("orange", "v"),
     ),
     MethodEntry(
         name="ewc-masked",
@@ -124,8 +109,6 @@ ENTRIES = (
             ("mnist20", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1000.0},
             ("mnist20", "classes"): {"learning_rate": 0.01, "memory_strength": 10.0},
         },
-        colour="orange",
-        marker="<",
-        line=":",
+        look=Look("orange", "<", ":"),
     ),
 )

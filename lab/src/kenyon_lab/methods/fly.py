@@ -1,13 +1,58 @@
-"""The paper's FlyModel: sparse codes and partial freezing."""
+"""`kenyon.FlyClassifier` as methods: the paper's FlyModel and Kenyon's other readouts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
 
-from kenyon_lab.methods.classifier_method import ClassifierMethod
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
+import numpy as np
+
+from kenyon import FlyClassifier
+from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.method import Method
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(kw_only=True, eq=False)
+class ClassifierMethod(Method):
+    """A `kenyon.FlyClassifier`, whose parameters are the fields of the method.
+
+    The order of samples does not matter.
+
+    Parameters
+    ----------
+    n_cells, fan_in, n_active
+        As in `kenyon.FlyClassifier`.
+    seed, n_threads
+        As in every `Method`; the seed draws the connections.
+    """
+
+    n_cells: int | None = None
+    fan_in: int | None = None
+    n_active: int | None = None
+    model: FlyClassifier = field(init=False, repr=False)
+
+    def _start(self) -> None:
+        parameters = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+        self.model = FlyClassifier(random_state=parameters.pop("seed"), **parameters)
+
+    def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        self.model.partial_fit(X, y)
+        self.n_shown += len(X)
+
+    def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
+        return self.model.predict(X).astype(np.intp)
+
+    @property
+    def n_units(self) -> int:
+        """Cells of the first layer, once a task was learned."""
+        return self.model.circuit_.coder.n_cells
+
+    @property
+    def n_parameters(self) -> int:
+        return self.n_units * self.n_classes
 
 
 @dataclass(kw_only=True, eq=False)
@@ -21,26 +66,35 @@ class Fly(ClassifierMethod):
     ----------
     learning_rate : float or "auto", default="auto"
         Increase of a weight per sample at full activity. Weights are at most 1.
-    n_cells, fan_in, n_active, seed, n_threads
-        As in every `ClassifierMethod`.
 
     References
     ----------
     Shen, Dasgupta, Navlakha (2021). Algorithmic insights on continual learning from fruit flies.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.fly import Fly
-    >>> digits = load("digits")
-    >>> fly = Fly()
-    >>> fly.begin(digits.n_features, digits.n_classes)
-    >>> fly.learn_task(digits.X_train, digits.y_train)
-    >>> bool((fly.predict(digits.X_test) == digits.y_test).mean() > 0.9)
-    True
     """
 
     learning_rate: float | Literal["auto"] = "auto"
+
+
+@dataclass(kw_only=True, eq=False)
+class ReadoutMethod(ClassifierMethod):
+    """`kenyon.FlyClassifier` with the readout "bayes" or "ridge".
+
+    Parameters
+    ----------
+    readout : {"bayes", "ridge"}
+    pseudocount, penalty
+        As in `kenyon.FlyClassifier`, for "bayes" and "ridge" respectively.
+    """
+
+    readout: Literal["bayes", "ridge"] = "bayes"
+    pseudocount: float = 0.1
+    penalty: float | Literal["auto"] = "auto"
+
+    @property
+    def n_parameters(self) -> int:
+        """Counters, and with "ridge" one sum for each pair of cells."""
+        n_pairs = self.n_units * (self.n_units + 1) // 2 if self.readout == "ridge" else 0
+        return super().n_parameters + n_pairs
 
 
 ENTRIES = (
@@ -59,7 +113,25 @@ ENTRIES = (
             ("mnist20", "shuffled"): {"learning_rate": "auto"},
             ("clinc150", "shuffled"): {"learning_rate": "auto"},
         },
-        colour="vermilion",
-        marker="o",
+        look=Look("vermilion", "o"),
+    ),
+    MethodEntry(
+        name="bayes",
+        title="Kenyon, bayes",
+        cls=ReadoutMethod,
+        group="readout",
+        summary="the fly's counters, read as likelihoods",
+        variant={"readout": "bayes"},
+        grid={"pseudocount": (0.001, 0.01, 0.03, 0.1, 0.3, 1.0)},
+        look=Look("purple", "d"),
+    ),
+    MethodEntry(
+        name="ridge",
+        title="Kenyon, ridge",
+        cls=ReadoutMethod,
+        group="readout",
+        summary="counters and pairs of cells, read by least squares",
+        variant={"readout": "ridge"},
+        look=Look("vermilion", "H"),
     ),
 )

@@ -9,11 +9,9 @@ import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsyrk
 
-from kenyon_lab.methods.checks import check_share
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.ridge import PENALTIES, Ridge, unit_vectors
-from kenyon_lab.methods.ridge_method import RidgeMethod
-from kenyon_lab.methods.tridiagonal import Tridiagonal
+from kenyon_lab.methods.entry import Look, MethodEntry
+from kenyon_lab.methods.method import check_share
+from kenyon_lab.methods.ridge import PENALTIES, Ridge, RidgeMethod, Tridiagonal, unit_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,17 +39,6 @@ class FlyCL(RidgeMethod):
     ----------
     Zou, Zang, Xu, Ji (2026). Fly-CL: a fly-inspired framework for enhancing efficient decorrelation
     and reduced training time in pre-trained model-based continual representation learning.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.fly_cl import FlyCL
-    >>> digits = load("digits")
-    >>> fly_cl = FlyCL(n_cells=300)
-    >>> fly_cl.begin(digits.n_features, digits.n_classes)
-    >>> fly_cl.learn_task(digits.X_train, digits.y_train)
-    >>> bool((fly_cl.predict(digits.X_test) == digits.y_test).mean() > 0.9)
-    True
     """
 
     share_active: float = 0.3
@@ -137,8 +124,6 @@ ENTRIES = (
             ("tiny100", "shuffled"): {"share_active": 0.5},
             ("clinc150", "shuffled"): {"share_active": 0.5},
         },
-        colour="vermilion",
-        marker="*",
-        line=":",
+        look=Look("vermilion", "*", ":"),
     ),
 )

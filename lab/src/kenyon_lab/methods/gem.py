@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.exemplars import check_memory, select_exemplars
-from kenyon_lab.methods.gem_projection import project
+import numpy as np
+from scipy.optimize import nnls
+
+from kenyon_lab.methods.entry import HIDDEN_LAYER, Look, MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
-from kenyon_lab.methods.network import NetworkMethod
-from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
+from kenyon_lab.methods.network import NetworkMethod, check_memory, select_exemplars
 from kenyon_lab.methods.torch_method import tensor
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+RIDGE = 1e-3
+"""Keeps the solution unique when gradients of past tasks are nearly parallel."""
 
 PIECE = 2**15
 """Terms of an inner product that single precision sums accurately enough."""
@@ -27,8 +29,8 @@ class GEM(NetworkMethod):
 
     Every step computes the gradient of each past task on its exemplars. If a step along the batch's
     gradient g would increase one of these losses, the step is along ``g + M'v`` instead, with the
-    past gradients as the rows of M, and v from a quadratic program (see
-    `kenyon_lab.methods.gem_projection`).
+    past gradients as the rows of M, and v from a quadratic program with one unknown per past task
+    (see `project`).
 
     Each step costs a pass over all exemplars. While a task is learned, one gradient per past task
     is held in memory.
@@ -41,27 +43,10 @@ class GEM(NetworkMethod):
         Smallest coefficient of each past gradient in a corrected step.
     n_exemplars : int, default=256
         Exemplars of each task, at even distances over it.
-    n_hidden, batch_size, seed, n_threads
-        As in every `NetworkMethod`.
 
     References
     ----------
     Lopez-Paz, Ranzato (2017). Gradient episodic memory for continual learning.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.gem import GEM
-    >>> digits = load("digits")
-    >>> gem = GEM(n_hidden=100, learning_rate=0.01, batch_size=16, n_exemplars=50)
-    >>> gem.begin(digits.n_features, digits.n_classes)
-    >>> for classes in digits.tasks():
-    ...     task = [label in classes for label in digits.y_train]
-    ...     gem.learn_task(digits.X_train[task], digits.y_train[task])
-    >>> bool((gem.predict(digits.X_test) == digits.y_test).mean() > 0.8)
-    True
-    >>> gem.n_stored
-    250
     """
 
     memory_strength: float = 0.5
@@ -97,6 +82,49 @@ def _products(gradients: torch.Tensor) -> NDArray[np.float64]:
     return (sums + rest @ rest.T).numpy()
 
 
+def project(products: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
+    """Return the coefficients of all gradients in a step that no past task's gradient opposes.
+
+    If g has no negative product with the past gradients, the rows of M, their coefficients are 0.
+    Otherwise they are the v that minimises ``1/2 v' (M M' + ridge I) v + (M g)' v`` subject to
+    ``v >= strength``, as in GEM's published code.
+
+    Parameters
+    ----------
+    products : array of shape (n_past + 1, n_past + 1)
+        Inner products of the past gradients and, as the last one, g.
+    strength : float
+        Smallest coefficient of each past gradient in a corrected step.
+
+    Returns
+    -------
+    array of shape (n_past + 1,)
+        v, and 1 for g.
+    """
+    against = products[:-1, -1]
+    step = np.zeros(len(products))
+    step[-1] = 1
+    if np.isfinite(products).all() and (against < 0).any():
+        step[:-1] = _least(products[:-1, :-1], against, strength)
+    return step
+
+
+def _least(
+    products: NDArray[np.float64], against: NDArray[np.float64], strength: float
+) -> NDArray[np.float64]:
+    """Solve the program as a non-negative least-squares problem.
+
+    With ``u = v - strength`` and ``M M' + ridge I = R' R``, it is ``min |R u + R'^-1 c|, u >= 0``.
+    """
+    values, vectors = np.linalg.eigh((products + products.T) / 2)
+    # Rounding can make eigenvalues of M M' negative.
+    roots = np.sqrt(np.maximum(values, 0) + RIDGE)
+    R = roots[:, None] * vectors.T
+    c = against + strength * (R.T @ R.sum(1))
+    u, _ = nnls(R, -(vectors.T @ c) / roots, maxiter=100 * len(c))
+    return u + strength
+
+
 ENTRIES = (
     MethodEntry(
         name="gem",
@@ -114,7 +142,6 @@ ENTRIES = (
             ("mnist20", "classes"): {"learning_rate": 0.1, "memory_strength": 0.5},
             ("clinc150", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1.0},
         },
-        colour="green",
-        marker="D",
+        look=Look("green", "D"),
     ),
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from kenyon_lab.methods.checks import check_positive
 from kenyon_lab.methods.coded import CodedMethod
 from kenyon_lab.methods.dense_code import DenseCoder
-from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.entry import DENSE_LAYER, SPARSE_LAYER, Look, MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
-from kenyon_lab.methods.paper_sizes import DENSE_LAYER, SPARSE_LAYER
+from kenyon_lab.methods.method import check_positive
 from kenyon_lab.methods.torch_method import TorchMethod
 from kenyon_lab.shared import MAX_LEVEL, check_choice
 
@@ -35,23 +34,10 @@ class LogisticRegression(CodedMethod, TorchMethod):
         Step size of the gradient descent.
     n_active : int, default=None
         Active cells of the sparse code. For a dense code it must be None.
-    n_cells, fan_in, batch_size, seed, n_threads
-        As in every `CodedMethod` and every `TorchMethod`.
 
     References
     ----------
     Shen, Dasgupta, Navlakha (2021). Algorithmic insights on continual learning from fruit flies.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.logistic import LogisticRegression
-    >>> digits = load("digits")
-    >>> logistic = LogisticRegression(n_cells=400, learning_rate=0.1)
-    >>> logistic.begin(digits.n_features, digits.n_classes)
-    >>> logistic.learn_task(digits.X_train, digits.y_train)
-    >>> bool((logistic.predict(digits.X_test) == digits.y_test).mean() > 0.7)
-    True
     """
 
     code: Literal["sparse", "dense"] = "sparse"
@@ -106,8 +92,7 @@ ENTRIES = (
             ("mnist20", "shuffled"): {"learning_rate": 0.001},
             ("mnist20", "classes"): {"learning_rate": 0.001},
         },
-        colour="blue",
-        marker="D",
+        look=Look("blue", "D"),
     ),
     MethodEntry(
         name="dense-logistic",
@@ -122,8 +107,6 @@ ENTRIES = (
             ("mnist20", "shuffled"): {"learning_rate": 1e-5},
             ("mnist20", "classes"): {"learning_rate": 1e-5},
         },
-        colour="black",
-        marker="D",
-        line="--",
+        look=Look("black", "D", "--"),
     ),
 )

@@ -1,10 +1,12 @@
-"""The interface of all methods."""
+"""The interface of all methods, and checks of parameters that several share."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +30,8 @@ class Method(ABC):
     between tasks and changes nothing. Before a class is learned, a method knows only the total
     number of classes.
 
-    A subclass implements `_start`, `_learn` and `_predict`, whose input is already checked.
+    A subclass implements `_start`, `_learn` and `_predict`, whose input is already checked. Its
+    docstring describes the parameters that it adds to those of its base class.
 
     Parameters
     ----------
@@ -43,6 +46,19 @@ class Method(ABC):
         The arguments of `begin`.
     n_shown : int
         Samples processed while learning, new, stored or generated; a sample counts every time.
+
+    Examples
+    --------
+    >>> from kenyon_lab.data import load
+    >>> from kenyon_lab.methods.fly import Fly
+    >>> digits = load("digits")
+    >>> fly = Fly()
+    >>> fly.begin(digits.n_features, digits.n_classes)
+    >>> for classes in digits.tasks():
+    ...     task = [label in classes for label in digits.y_train]
+    ...     fly.learn_task(digits.X_train[task], digits.y_train[task])
+    >>> bool((fly.predict(digits.X_test) == digits.y_test).mean() > 0.9)
+    True
     """
 
     seed: int = 0
@@ -127,3 +143,18 @@ class Method(ABC):
 def blocks(n: int, size: int) -> list[slice]:
     """Cut n rows into blocks of a size, the last one smaller."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def check_positive(name: str, value: object) -> float:
+    """Return a finite number above 0 as a float, and refuse anything else."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < math.inf:
+        raise ValueError(f"{name} must be a number above 0, but is {value!r}")
+    return float(value)
+
+
+def check_share(name: str, value: object) -> float:
+    """Return a number above 0 and at most 1 as a float, and refuse anything else."""
+    share = check_positive(name, value)
+    if share > 1:
+        raise ValueError(f"{name} must be at most 1, but is {value}")
+    return share

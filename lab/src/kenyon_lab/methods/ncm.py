@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.entry import Look, MethodEntry
 from kenyon_lab.methods.method import Method
 
 if TYPE_CHECKING:
@@ -20,22 +20,6 @@ class NCM(Method):
 
     The sum of a class has the direction of its mean, so the method stores sums. The order of
     samples does not matter. A tie goes to the lowest class.
-
-    Parameters
-    ----------
-    seed, n_threads
-        As in every `Method`; nothing is drawn.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.ncm import NCM
-    >>> digits = load("digits")
-    >>> ncm = NCM()
-    >>> ncm.begin(digits.n_features, digits.n_classes)
-    >>> ncm.learn_task(digits.X_train, digits.y_train)
-    >>> bool((ncm.predict(digits.X_test) == digits.y_test).mean() > 0.8)
-    True
     """
 
     sums: NDArray[np.float64] = field(init=False, repr=False)
@@ -72,8 +56,6 @@ ENTRIES = (
         cls=NCM,
         group="modern",
         summary="the nearest class mean, by cosine",
-        colour="blue",
-        marker="P",
-        line=":",
+        look=Look("blue", "P", ":"),
     ),
 )

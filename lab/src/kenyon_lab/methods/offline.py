@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.entry import HIDDEN_LAYER, Look, MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.network import NetworkMethod
-from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
 from kenyon_lab.shared import check_choice
 
 if TYPE_CHECKING:
@@ -28,23 +27,6 @@ class Offline(NetworkMethod):
     optimiser : {"sgd", "adam"}, default="adam"
         The paper names plain gradient descent. With its learning rate, one pass is too short to
         reach the bound that the paper reports.
-    n_hidden, learning_rate, batch_size, seed, n_threads
-        As in every `NetworkMethod`.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.offline import Offline
-    >>> digits = load("digits")
-    >>> offline = Offline(n_hidden=100, learning_rate=0.003, batch_size=16)
-    >>> offline.begin(digits.n_features, digits.n_classes)
-    >>> for classes in digits.tasks():
-    ...     task = [label in classes for label in digits.y_train]
-    ...     offline.learn_task(digits.X_train[task], digits.y_train[task])
-    >>> bool((offline.predict(digits.X_test) == digits.y_test).mean() > 0.8)
-    True
-    >>> offline.n_stored, offline.n_shown
-    (1438, 4324)
     """
 
     optimiser: Literal["sgd", "adam"] = "adam"
@@ -82,9 +64,7 @@ ENTRIES = (
         grid={"optimiser": ("sgd", "adam"), "learning_rate": (0.0001, 0.001, 0.01, 0.1, 0.3)},
         paper=HIDDEN_LAYER,
         tuned={("mnist20", "shuffled"): {"optimiser": "adam", "learning_rate": 0.001}},
-        colour="black",
-        marker="s",
-        line="--",
+        look=Look("black", "s", "--"),
     ),
     MethodEntry(
         name="offline-sgd",
@@ -94,8 +74,6 @@ ENTRIES = (
         summary="Offline with the optimiser that the paper names",
         variant={"optimiser": "sgd", "learning_rate": 0.001},
         paper=HIDDEN_LAYER,
-        colour="grey",
-        marker="s",
-        line=":",
+        look=Look("grey", "s", ":"),
     ),
 )

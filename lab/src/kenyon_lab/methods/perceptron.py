@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from kenyon_lab.methods.coded import CodedMethod, sum_by_class
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
+from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,8 +46,6 @@ class Perceptron(CodedMethod):
         weakened (Rosenblatt's rule). 2: on a mistake, the target is strengthened. 3: the target is
         always strengthened, and on a mistake the predicted class is weakened. 4: the target is
         always strengthened and no class is weakened: the fly without its cap on the weights.
-    n_cells, fan_in, n_active, seed, n_threads
-        As in every `CodedMethod`.
 
     Attributes
     ----------
@@ -58,17 +55,6 @@ class Perceptron(CodedMethod):
     References
     ----------
     Shen, Dasgupta, Navlakha (2021). Algorithmic insights on continual learning from fruit flies.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.perceptron import Perceptron
-    >>> digits = load("digits")
-    >>> perceptron = Perceptron(rule=1)
-    >>> perceptron.begin(digits.n_features, digits.n_classes)
-    >>> perceptron.learn_task(digits.X_train, digits.y_train)
-    >>> bool((perceptron.predict(digits.X_test) == digits.y_test).mean() > 0.9)
-    True
     """
 
     rule: Literal[1, 2, 3, 4] = 1
@@ -154,9 +140,7 @@ ENTRIES = tuple(
         variant={"rule": rule},
         order="classes",
         paper=SPARSE_LAYER,
-        colour=colour,
-        marker=marker,
-        line=line,
+        look=Look(colour, marker, line),
     )
     for rule, summary, (colour, marker, line) in zip(_RULES, _SUMMARIES, _LOOKS, strict=True)
 )

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.ridge import PENALTIES, unit_vectors
-from kenyon_lab.methods.ridge_method import RidgeMethod
-from kenyon_lab.methods.tridiagonal import Tridiagonal
+from kenyon_lab.methods.entry import Look, MethodEntry
+from kenyon_lab.methods.ridge import PENALTIES, RidgeMethod, Tridiagonal, unit_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,17 +33,6 @@ class RanPAC(RidgeMethod):
     ----------
     McDonnell, Gong, Parvaneh, Abbasnejad, van den Hengel (2023). RanPAC: random projections and
     pre-trained models for continual learning.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.ranpac import RanPAC
-    >>> digits = load("digits")
-    >>> ranpac = RanPAC(n_cells=300)
-    >>> ranpac.begin(digits.n_features, digits.n_classes)
-    >>> ranpac.learn_task(digits.X_train, digits.y_train)
-    >>> bool((ranpac.predict(digits.X_test) == digits.y_test).mean() > 0.9)
-    True
     """
 
     generator: np.random.Generator = field(init=False, repr=False)
@@ -94,8 +81,6 @@ ENTRIES = (
         cls=RanPAC,
         group="modern",
         summary="random projection, then ridge regression",
-        colour="green",
-        marker="*",
-        line=":",
+        look=Look("green", "*", ":"),
     ),
 )

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import eigh
 
-from kenyon_lab.methods.checks import check_share
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.method import Method
+from kenyon_lab.methods.entry import Look, MethodEntry
+from kenyon_lab.methods.method import Method, check_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,23 +28,10 @@ class SLDA(Method):
     ----------
     shrinkage : float, default=1e-4
         Weight of the identity in the covariance, above 0 and at most 1.
-    seed, n_threads
-        As in every `Method`; nothing is drawn.
 
     References
     ----------
     Hayes, Kanan (2020). Lifelong machine learning with deep streaming linear discriminant analysis.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.slda import SLDA
-    >>> digits = load("digits")
-    >>> slda = SLDA()
-    >>> slda.begin(digits.n_features, digits.n_classes)
-    >>> slda.learn_task(digits.X_train, digits.y_train)
-    >>> bool((slda.predict(digits.X_test) == digits.y_test).mean() > 0.9)
-    True
     """
 
     shrinkage: float = 1e-4
@@ -118,8 +104,6 @@ ENTRIES = (
             ("tiny100", "shuffled"): {"shrinkage": 1e-6},
             ("clinc150", "shuffled"): {"shrinkage": 1e-6},
         },
-        colour="blue",
-        marker="h",
-        line="--",
+        look=Look("blue", "h", "--"),
     ),
 )

@@ -32,8 +32,6 @@ class TorchMethod(Method):
     ----------
     batch_size : int, default=64
         Samples per step.
-    seed, n_threads
-        As in every `Method`.
     """
 
     batch_size: int = 64

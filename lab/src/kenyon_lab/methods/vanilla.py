@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kenyon_lab.methods.entry import MethodEntry
+from kenyon_lab.methods.entry import HIDDEN_LAYER, Look, MethodEntry
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.network import NetworkMethod
-from kenyon_lab.methods.paper_sizes import HIDDEN_LAYER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,23 +23,6 @@ class Vanilla(NetworkMethod):
     masked_outputs : bool, default=False
         Whether the softmax is masked to the classes of the task while it is learned. The outputs of
         other classes are then not trained towards zero, which causes most of the forgetting.
-    n_hidden, learning_rate, batch_size, seed, n_threads
-        As in every `NetworkMethod`.
-
-    Examples
-    --------
-    Only the last task is remembered.
-
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.vanilla import Vanilla
-    >>> digits = load("digits")
-    >>> vanilla = Vanilla(n_hidden=100, learning_rate=0.05, batch_size=16)
-    >>> vanilla.begin(digits.n_features, digits.n_classes)
-    >>> for classes in digits.tasks():
-    ...     task = [label in classes for label in digits.y_train]
-    ...     vanilla.learn_task(digits.X_train[task], digits.y_train[task])
-    >>> bool((vanilla.predict(digits.X_test) == digits.y_test).mean() < 0.25)
-    True
     """
 
     masked_outputs: bool = False
@@ -74,8 +56,7 @@ ENTRIES = (
             ("mnist20", "classes"): {"learning_rate": 0.1},
             ("clinc150", "shuffled"): {"learning_rate": 0.1},
         },
-        colour="purple",
-        marker="X",
+        look=Look("purple", "X"),
     ),
     MethodEntry(
         name="vanilla-masked",
@@ -90,8 +71,6 @@ ENTRIES = (
             ("mnist20", "shuffled"): {"learning_rate": 0.3},
             ("mnist20", "classes"): {"learning_rate": 0.01},
         },
-        colour="purple",
-        marker="p",
-        line=":",
+        look=Look("purple", "p", ":"),
     ),
 )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.checks import check_positive
 from kenyon_lab.methods.coded import CodedMethod, find_cap, sum_by_class
-from kenyon_lab.methods.entry import MethodEntry
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
+from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.method import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,26 +33,10 @@ class Weakening(CodedMethod):
     ----------
     learning_rate : float, default=0.01
         Decrease of a weight per sample at full activity.
-    n_cells, fan_in, n_active, seed, n_threads
-        As in every `CodedMethod`.
 
     References
     ----------
     Shen, Dasgupta, Navlakha (2021). Algorithmic insights on continual learning from fruit flies.
-
-    Examples
-    --------
-    >>> from kenyon_lab.data import load
-    >>> from kenyon_lab.methods.fly import Fly
-    >>> from kenyon_lab.methods.weakening import Weakening
-    >>> digits = load("digits")
-    >>> pair = digits.y_train < 2
-    >>> fly, weakening = Fly(learning_rate=0.01), Weakening(learning_rate=0.01)
-    >>> for method in fly, weakening:
-    ...     method.begin(digits.n_features, n_classes=2)
-    ...     method.learn_task(digits.X_train[pair], digits.y_train[pair])
-    >>> bool((fly.predict(digits.X_test) == weakening.predict(digits.X_test)).all())
-    True
     """
 
     learning_rate: float = 0.01
@@ -93,8 +76,6 @@ ENTRIES = (
             "cifar100": {**SPARSE_LAYER["cifar100"], "learning_rate": 0.2},
         },
         tuned={("mnist20", "shuffled"): {"learning_rate": 0.0003}},
-        colour="sky",
-        marker=">",
-        line=":",
+        look=Look("sky", ">", ":"),
     ),
 )

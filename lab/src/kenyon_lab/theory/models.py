@@ -10,7 +10,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from kenyon_lab.methods import METHODS
-from kenyon_lab.methods.paper_sizes import SPARSE_LAYER
+from kenyon_lab.methods.entry import SPARSE_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
