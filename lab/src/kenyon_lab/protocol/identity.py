@@ -12,20 +12,11 @@ class Identity:
 
     A request and its record have the same digest. It is computed from every attribute that
     determines the result, so a result of other code, parameters or data has another digest.
-
-    Attributes
-    ----------
-    kind : str
-        The kind of result.
-    determined_by : tuple of str
-        The attributes that determine the result.
-    location : str
-        The path of the record in the folder of a store, as a format of the request.
     """
 
     kind: ClassVar[str]
-    determined_by: ClassVar[tuple[str, ...]]
-    location: ClassVar[str]
+    determined_by: ClassVar[tuple[str, ...]]  # The attributes that determine the result.
+    location: ClassVar[str]  # The path in the folder of a store, as a format of the request.
 
     @property
     def digest(self) -> str:

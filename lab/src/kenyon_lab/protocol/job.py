@@ -77,34 +77,17 @@ class Problem:
 
 @dataclass(frozen=True)
 class Job(RunIdentity):
-    """The request for a run.
-
-    Parameters
-    ----------
-    problem : Problem
-    fingerprint : str
-        The fingerprint of the problem's data.
-    method : str
-        The name of the method.
-    parameters : dict
-        All parameters of the method but the seed and the number of threads.
-    order, permuted, seed
-        As of `Stream`; the method has the same seed.
-    n_threads : int
-        As of `Method`.
-    single_task : bool
-        As of `train`.
-    """
+    """The request for a run."""
 
     problem: Problem
-    fingerprint: str
+    fingerprint: str  # Of the data of the problem.
     method: str
-    parameters: dict[str, Any]
-    order: Order
+    parameters: dict[str, Any]  # All but the seed and the number of threads.
+    order: Order  # This, `permuted` and `seed`: as of `Stream`; the method has the same seed.
     permuted: bool = False
     seed: int = 0
     n_threads: int = 1
-    single_task: bool = True
+    single_task: bool = True  # As of `train`.
 
     @property
     def dataset(self) -> str:
@@ -122,18 +105,9 @@ class Job(RunIdentity):
         return complete and record.n_threads == self.n_threads
 
     def make(self) -> Method:
-        """Return the method.
-
-        Raises
-        ------
-        ImportError
-            If a package that the method needs is not installed.
-        ValueError
-            If the method does not have one of the parameters.
-        """
-        return METHODS[self.method].make(
-            **self.parameters, seed=self.seed, n_threads=self.n_threads
-        )
+        """Return the method, as `MethodEntry.make` does."""
+        entry = METHODS[self.method]
+        return entry.make(**self.parameters, seed=self.seed, n_threads=self.n_threads)
 
     def run(self, on_task: Callable[[int, float], None] = lambda task, accuracy: None) -> RunRecord:
         """Run it; `on_task` receives each task learned and the accuracy so far."""
@@ -164,15 +138,9 @@ class Job(RunIdentity):
             "intransigence": measures.mean(measures.intransigence(R, single)),
         }
         return RunRecord(
-            method=self.method,
-            code_version=self.code_version,
-            parameters=self.parameters,
-            order=self.order,
-            permuted=self.permuted,
-            seed=self.seed,
+            **{name: getattr(self, name) for name in self.determined_by},
             dataset=self.dataset,
             part=self.problem.part,
-            fingerprint=self.fingerprint,
             n_tasks=dataset.n_tasks,
             n_classes=dataset.n_classes,
             n_features=dataset.n_features,

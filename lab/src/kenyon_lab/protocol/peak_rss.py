@@ -5,10 +5,6 @@ from __future__ import annotations
 import resource
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 _PROCESS = Path("/proc/self")
 
@@ -18,14 +14,9 @@ class PeakRSS:
 
     Linux can reset the peak at the start of the block. On other systems the growth is measured
     from the peak before the block, so memory that was freed before hides as much of it.
-
-    Attributes
-    ----------
-    nbytes : int
-        The growth in bytes.
     """
 
-    nbytes = 0
+    nbytes = 0  # The growth.
 
     def __enter__(self) -> PeakRSS:
         try:
@@ -35,12 +26,7 @@ class PeakRSS:
             self._before = _peak_so_far()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             peak = _status("VmHWM")
         except OSError:

@@ -75,20 +75,9 @@ class Plan:
         if shared := sorted(SHARED & parameters.keys()):
             raise ValueError(f"{shared[0]} is the same for all methods, but was given for {method}")
         complete = complete_parameters(method, parameters)
-        return [
-            Job(
-                self.problem,
-                self.fingerprint,
-                method,
-                complete,
-                self.order_of(method),
-                self.permuted,
-                seed,
-                self.n_threads,
-                self.single_task,
-            )
-            for seed in self.seeds
-        ]
+        given = (self.problem, self.fingerprint, method, complete, self.order_of(method))
+        options = (self.n_threads, self.single_task)
+        return [Job(*given, self.permuted, seed, *options) for seed in self.seeds]
 
     def order_of(self, method: str) -> Order:
         """Return the order of samples for a method."""

@@ -6,14 +6,7 @@ import math
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich import progress
 
 from kenyon_lab.console import say
 from kenyon_lab.methods import METHODS
@@ -23,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
-    from rich.progress import TaskID
 
     from kenyon_lab.protocol.job import Job
     from kenyon_lab.protocol.record import RunRecord
@@ -68,14 +60,14 @@ class Display:
     """
 
     def __init__(self, jobs: Sequence[Job], n_tasks: int, console: Console) -> None:
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+        self.progress = progress.Progress(
+            "{task.description}",
+            progress.BarColumn(bar_width=20),
+            progress.MofNCompleteColumn(),
+            "{task.fields[note]}",
+            progress.TimeElapsedColumn(),
+            "left",
+            progress.TimeRemainingColumn(),
             console=console,
             transient=True,
             disable=not console.is_terminal,
@@ -85,7 +77,7 @@ class Display:
         self.console = console
         self.n_tasks = n_tasks
         self.total = len(jobs) * n_tasks
-        self.bars: dict[str, TaskID] = {}
+        self.bars: dict[str, progress.TaskID] = {}
         self.whole = self.progress.add_task("all tasks", total=self.total, note="")
         values: dict[tuple[str, str], set[str]] = {}
         for job in jobs:

@@ -7,12 +7,7 @@ import math
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kenyon_lab.protocol.identity import (
-    ExperimentIdentity,
-    Identity,
-    RunIdentity,
-    SearchIdentity,
-)
+from kenyon_lab.protocol.identity import ExperimentIdentity, Identity, RunIdentity, SearchIdentity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,22 +19,12 @@ DIGITS = 6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Record(Identity):
-    """A result. Every field is a plain number, text, list or dictionary.
-
-    Parameters
-    ----------
-    versions, machine : dict
-        Versions of packages, and the machine that computed the result.
-    commit : str
-        The commit of the code that computed it, or "unknown".
-    date : str
-        When it was computed.
-    """
+    """A result. Every field is a plain number, text, list or dictionary."""
 
     versions: dict[str, str]
     machine: dict[str, str | int]
-    commit: str
-    date: str
+    commit: str  # Of the code; "unknown" outside a checkout.
+    date: str  # When the result was computed.
 
     def to_json(self) -> str:
         """Return the record as text, a line for each field."""
@@ -52,103 +37,45 @@ class Record(Identity):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord(Record, RunIdentity):
-    """A finished run.
-
-    Parameters
-    ----------
-    method, order : str
-        The name of the method, and the order of the samples of a task.
-    code_version : int
-        The code version of the method.
-    parameters : dict
-        All parameters of the method but the seed and the number of threads.
-    permuted : bool
-        Whether the seed permuted the classes.
-    seed : int
-    dataset, part : str
-        The name of the dataset, and the samples tested on: its test samples ("test") or a fifth
-        of its training samples ("validation").
-    fingerprint : str
-        A hash of all samples, labels and tasks.
-    n_tasks, n_classes, n_features, n_train, n_test : int
-        The sizes of the data.
-    accuracies : list of lists
-        Row i: accuracy on each task up to i after task i was learned.
-    n_tested : list of int
-        Test samples of each task.
-    single_task : list or None
-        Accuracy on each task of a new model that learned only this task.
-    accuracy_so_far : list
-        After each task, over all test samples of the tasks learned.
-    measures : dict
-        `accuracy` at the end; `average_accuracy`, the mean of `accuracy_so_far`; `memory_loss`;
-        `learned`, the accuracy on a task right after it; `backward_transfer`; `intransigence`.
-    learn_seconds, predict_seconds : list
-        For each task.
-    peak_rss, n_parameters, n_exemplars, n_shown : int
-        As of `TrainingResult`.
-    n_passes : float
-        `n_shown` divided by the number of training samples.
-    n_threads : int
-    warnings : list of str
-        Warnings of the method, such as that it diverged.
-    versions, machine, commit, date
-        As of every `Record`.
-    """
+    """A finished run."""
 
     method: str
     code_version: int
-    parameters: dict[str, Any]
+    parameters: dict[str, Any]  # All but the seed and the number of threads.
     order: str
-    permuted: bool
+    permuted: bool  # Whether the seed permuted the classes.
     seed: int
     dataset: str
-    part: str
-    fingerprint: str
+    part: str  # Tested on: "test", or "validation", a fifth of the training samples.
+    fingerprint: str  # A hash of all samples, labels and tasks.
     n_tasks: int
     n_classes: int
     n_features: int
     n_train: int
     n_test: int
-    accuracies: list[list[float | None]]
-    n_tested: list[int]
-    single_task: list[float | None] | None
-    accuracy_so_far: list[float | None]
-    measures: dict[str, float | None]
-    learn_seconds: list[float]
+    accuracies: list[list[float | None]]  # Row i: on each task up to i, after task i.
+    n_tested: list[int]  # Test samples of each task.
+    single_task: list[float | None] | None  # On each task, of a model that learned only this task.
+    accuracy_so_far: list[float | None]  # After each task, over all samples of the tasks learned.
+    measures: dict[str, float | None]  # `Job` computes them.
+    learn_seconds: list[float]  # Of each task, as are the next.
     predict_seconds: list[float]
-    peak_rss: int
+    peak_rss: int  # This and the next three: as of `TrainingResult`.
     n_parameters: int
     n_exemplars: int
     n_shown: int
-    n_passes: float
+    n_passes: float  # `n_shown` divided by the number of training samples.
     n_threads: int
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # Such as that the method diverged.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExperimentRecord(Record, ExperimentIdentity):
-    """The result of an experiment with one seed.
-
-    Parameters
-    ----------
-    experiment : str
-        The name of the experiment.
-    code_version : int
-        The code version of the experiment.
-    fingerprints : dict
-        The fingerprint of each dataset that it uses.
-    seed : int
-    found : dict
-        The result.
-    seconds : float
-    versions, machine, commit, date
-        As of every `Record`.
-    """
+    """The result of an experiment with one seed."""
 
     experiment: str
     code_version: int
-    fingerprints: dict[str, str]
+    fingerprints: dict[str, str]  # Of each dataset that the experiment uses.
     seed: int
     found: dict[str, Any]
     seconds: float
@@ -156,51 +83,26 @@ class ExperimentRecord(Record, ExperimentIdentity):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SearchRecord(Record, SearchIdentity):
-    """The choice of a grid search.
-
-    Parameters
-    ----------
-    method, code_version, order, permuted, fingerprint
-        As of `RunRecord`; the fingerprint is that of the validation part.
-    dataset : str
-        The name of the dataset.
-    seeds : list of int
-    fixed : dict
-        All parameters of the method that were not searched.
-    grid : dict
-        The values of each parameter that was searched.
-    parameters : dict
-        The values that were chosen.
-    trials : list of dict
-        Each combination of values, with its mean accuracy; the best first.
-    versions, machine, commit, date
-        As of every `Record`.
-    """
+    """The choice of a grid search."""
 
     method: str
     code_version: int
     dataset: str
-    fingerprint: str
+    fingerprint: str  # Of the validation part.
     order: str
     permuted: bool
     seeds: list[int]
-    fixed: dict[str, Any]
-    grid: dict[str, list[Any]]
-    parameters: dict[str, Any]
-    trials: list[dict[str, Any]]
+    fixed: dict[str, Any]  # All parameters that were not searched.
+    grid: dict[str, list[Any]]  # The values of each parameter that was searched.
+    parameters: dict[str, Any]  # The values that were chosen.
+    trials: list[dict[str, Any]]  # Each combination with its mean accuracy; the best first.
 
 
 R = TypeVar("R", RunRecord, ExperimentRecord, SearchRecord)
 
 
 def from_json(text: str, kind: type[R]) -> R:
-    """Return the record of a kind whose text this is.
-
-    Raises
-    ------
-    ValueError
-        If the text is not such a record.
-    """
+    """Return the record of a kind whose text this is; a ValueError says why it is not."""
     content = json.loads(text)
     names = {"format", "kind", *(f.name for f in fields(kind))}
     if not isinstance(content, dict) or content.get("kind") != kind.kind:

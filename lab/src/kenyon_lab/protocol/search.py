@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from kenyon_lab.methods import METHODS
@@ -69,9 +69,8 @@ class Search(SearchIdentity):
         self.method = method
         self.code_version = METHODS[method].version
         self.grid = {name: list(values) for name, values in grid.items()}
-        self.plan = replace(
-            plan, problem=replace(plan.problem, part="validation"), single_task=False
-        )
+        problem = replace(plan.problem, part="validation")
+        self.plan = replace(plan, problem=problem, single_task=False)
         complete = complete_parameters(method, {**plan.problem.defaults(method)[1], **given})
         self.fixed = {name: complete[name] for name in complete if name not in self.grid}
         self.fingerprint = self.plan.fingerprint
@@ -82,17 +81,13 @@ class Search(SearchIdentity):
     @property
     def points(self) -> list[dict[str, Any]]:
         """Every combination of values."""
-        return [
-            dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
-        ]
+        combinations = product(*self.grid.values())
+        return [dict(zip(self.grid, values, strict=True)) for values in combinations]
 
     def jobs(self) -> list[Job]:
         """Return the jobs of all points, one for each seed."""
-        return [
-            job
-            for point in self.points
-            for job in self.plan.jobs(self.method, {**self.fixed, **point})
-        ]
+        each = (self.plan.jobs(self.method, {**self.fixed, **point}) for point in self.points)
+        return list(chain.from_iterable(each))
 
     def trials(self, records: Iterable[RunRecord]) -> list[Trial]:
         """Return the trials that have records, the best first; ties keep the order of the grid."""

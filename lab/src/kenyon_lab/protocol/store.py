@@ -5,25 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from kenyon_lab.protocol.record import (
-    ExperimentRecord,
-    R,
-    RunRecord,
-    SearchRecord,
-    from_json,
-)
+from kenyon_lab.protocol.record import ExperimentRecord, R, RunRecord, SearchRecord, from_json
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from kenyon_lab.protocol.identity import (
-        ExperimentIdentity,
-        Identity,
-        RunIdentity,
-        SearchIdentity,
-    )
+    from kenyon_lab.protocol import identity
     from kenyon_lab.protocol.record import Record
 
 _CLASSES: dict[str, Any] = {cls.kind: cls for cls in (RunRecord, ExperimentRecord, SearchRecord)}
@@ -52,12 +41,12 @@ class Store:
         self.folder = Path(folder)
 
     @overload
-    def find(self, request: RunIdentity) -> RunRecord | None: ...
+    def find(self, request: identity.RunIdentity) -> RunRecord | None: ...
     @overload
-    def find(self, request: ExperimentIdentity) -> ExperimentRecord | None: ...
+    def find(self, request: identity.ExperimentIdentity) -> ExperimentRecord | None: ...
     @overload
-    def find(self, request: SearchIdentity) -> SearchRecord | None: ...
-    def find(self, request: Identity) -> Record | None:
+    def find(self, request: identity.SearchIdentity) -> SearchRecord | None: ...
+    def find(self, request: identity.Identity) -> Record | None:
         """Return the record with the digest of a request, if the store has it."""
         path = self.path(request)
         if not path.is_file():
@@ -73,7 +62,7 @@ class Store:
             beside.write_text(record.to_json(), encoding="utf-8")
         return path
 
-    def path(self, request: Identity) -> Path:
+    def path(self, request: identity.Identity) -> Path:
         """Return the path of the record with the digest of a request."""
         return self.folder / request.path
 

@@ -22,31 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """Accuracies and costs of one run.
+    """Accuracies and costs of one run; an array has an element for each task."""
 
-    Parameters
-    ----------
-    R : array of shape (n_tasks, n_tasks)
-        `R[i, j]`: accuracy on task j after task i was learned; NaN if there is none.
-    n_tested : array of shape (n_tasks,)
-        Test samples of each task.
-    single_task : array of shape (n_tasks,), optional
-        Accuracy on each task of a new model that learned only this task.
-    learn_seconds, predict_seconds : array of shape (n_tasks,)
-        Seconds to learn each task, and to predict all test samples of the tasks so far.
-    peak_rss : int
-        Bytes by which the resident set of the process grew while learning and predicting.
-    n_parameters, n_exemplars, n_shown : int
-        Parameters, stored samples and samples shown, at the end; as of `Method`.
-    """
-
-    R: NDArray[np.float64]
-    n_tested: NDArray[np.intp]
-    single_task: NDArray[np.float64] | None
+    R: NDArray[np.float64]  # `R[i, j]`: accuracy on task j after task i; NaN if there is none.
+    n_tested: NDArray[np.intp]  # Test samples.
+    single_task: NDArray[np.float64] | None  # Accuracy of a model that learned only this task.
     learn_seconds: NDArray[np.float64]
-    predict_seconds: NDArray[np.float64]
-    peak_rss: int
-    n_parameters: int
+    predict_seconds: NDArray[np.float64]  # For all test samples of the tasks so far.
+    peak_rss: int  # Bytes by which the resident set grew while learning and predicting.
+    n_parameters: int  # This and the next two: at the end, as of `Method`.
     n_exemplars: int
     n_shown: int
 
