@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon_lab.protocol.summary import spread
-from kenyon_lab.reproduction.experiment_rules import (
-    MOST,
-    higher,
-    judge_findings,
-    most,
-    worst_seed,
-)
+from kenyon_lab.reproduction.experiment_rules import MOST, higher, judge_findings, most, worst_seed
 from kenyon_lab.reproduction.judgement import Statement, grade
 from kenyon_lab.reproduction.rules import ABOVE
 
@@ -24,13 +18,11 @@ if TYPE_CHECKING:
     from kenyon_lab.reproduction.judgement import Verdict
 
 
-def _pairs_statement(
-    text: str, first: str, a: tuple[str, ...], second: str, b: tuple[str, ...]
-) -> Statement:
+def _pairs_statement(text: str, first: str, a: str, second: str, b: str) -> Statement:
     """Compare two numbers of the experiment "pairs", each given by its keys."""
 
-    def number(keys: tuple[str, ...]) -> Number:
-        return lambda found: float(reduce(getitem, keys, found))  # type: ignore[arg-type]
+    def number(keys: str) -> Number:
+        return lambda found: float(reduce(getitem, keys.split("."), found))  # type: ignore[arg-type]
 
     return Statement(text, "", ABOVE, higher("pairs", first, number(a), second, number(b)))
 
@@ -56,10 +48,8 @@ def _is_separated(found: Found) -> Verdict:
     shares = found["shares"]
     before = np.array(shares["linear"]["inputs"])
     after = {rule: np.array(shares[rule]["codes"]) for rule in ("linear", "means")}
-    return grade(
-        bool((after["means"][before == 0] == 1).any()),
-        bool((after["linear"][before == 0] == 1).any()),
-    )
+    means, linear = (bool((after[rule][before == 0] == 1).any()) for rule in ("means", "linear"))
+    return grade(means, linear)
 
 
 def _describe_separation(found: list[Found]) -> str:
@@ -104,23 +94,23 @@ EXPERIMENT_STATEMENTS = [
     _pairs_statement(
         "S3: weakening (v1) discriminates two classes faster at first",
         "accuracy on both classes after 10 samples of the second: v1",
-        ("all", "v1", "both_early"),
+        "all.v1.both_early",
         "v4",
-        ("all", "v4", "both_early"),
+        "all.v4.both_early",
     ),
     _pairs_statement(
         "S3: weakening (v1) forgets the first class faster later",
         "accuracy lost by v1",
-        ("all", "v1", "lost_at_end"),
+        "all.v1.lost_at_end",
         "by v4",
-        ("all", "v4", "lost_at_end"),
+        "all.v4.lost_at_end",
     ),
     _pairs_statement(
         "S3: similar classes (3, then 5) are forgotten more than others (3, then 4)",
         "accuracy lost by v1: 3 then 5",
-        ("alike", "v1", "lost_at_end"),
+        "alike.v1.lost_at_end",
         "3 then 4",
-        ("unlike", "v1", "lost_at_end"),
+        "unlike.v1.lost_at_end",
     ),
     Statement(
         "S4: after coding, the fly's rule learns arbitrary labels that no linear rule separates "

@@ -34,34 +34,16 @@ BADGES: dict[Verdict, tuple[str, str]] = {
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The content of the page.
+    """The content of the page."""
 
-    Parameters
-    ----------
-    headline : list of str
-        The result in a few sentences.
-    judged : list of tuples
-        Statements of the paper with their judgements.
-    reasons : list of str
-        Why numbers differ from the paper's.
-    figures : list of tuples
-        Figure entries with their SVG.
-    runs, findings : dict
-        By dataset and method, and by experiment, as in `Evidence`.
-    missing : list of str
-        Sentences about missing runs and findings.
-    command : str
-        The command that made the report.
-    """
-
-    headline: list[str]
+    headline: list[str]  # The result in a few sentences.
     judged: list[tuple[Statement, Judgement]]
-    reasons: list[str]
-    figures: list[tuple[FigureEntry, bytes]]
-    runs: dict[str, dict[str, Summary]]
+    reasons: list[str]  # Why numbers differ from the paper's.
+    figures: list[tuple[FigureEntry, bytes]]  # With their SVG.
+    runs: dict[str, dict[str, Summary]]  # As in `Evidence`.
     findings: dict[str, list[ExperimentRecord]]
-    missing: list[str]
-    command: str
+    missing: list[str]  # Sentences about missing runs and findings.
+    command: str  # That made the report.
 
 
 def write_page(path: Path, report: Report) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
@@ -23,15 +24,7 @@ if TYPE_CHECKING:
 class Profile:
     """The methods, datasets and experiments of a reproduction, and the number of seeds.
 
-    Parameters
-    ----------
-    name : str
-    datasets, methods, experiments : tuple of str
-    n_seeds : int
-        The seeds of runs and of experiments. A figure that is requested by name has its experiment
-        run even if `experiments` lacks it.
-    fewer : mapping
-        The number of seeds by (dataset, method), where all would take too long.
+    A figure that is requested by name has its experiment run even if `experiments` lacks it.
     """
 
     name: str
@@ -40,6 +33,7 @@ class Profile:
     experiments: tuple[str, ...]
     n_seeds: int
     fewer: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The number of seeds by (dataset, method), where all would take too long."""
 
     def defaults(self, dataset: str, method: str) -> tuple[str, dict[str, Any]]:
         """Return the parameters of a method after their setting: "paper", "tuned" or "default".
@@ -53,13 +47,7 @@ class Profile:
         return setting, parameters | FEWER_UNITS.get(method, {})
 
     def plan(self, dataset: str) -> Plan:
-        """Return the plan of the runs on a dataset.
-
-        Raises
-        ------
-        FileNotFoundError
-            If the data must be loaded to identify them, and there are none.
-        """
+        """Return the plan of the runs on a dataset, which must exist if it has to be loaded."""
         return Plan(Problem(dataset), range(self.n_seeds), single_task=False)
 
     def jobs(self, plan: Plan, method: str) -> list[Job]:
@@ -72,11 +60,7 @@ class Profile:
         """Return the records of exactly the jobs of this profile."""
         runs = {dataset: self._summaries(store, dataset) for dataset in self.datasets}
         findings = {
-            name: [
-                record
-                for seed in range(self.n_seeds)
-                if (record := store.find(ExperimentJob(name, seed)))
-            ]
+            name: [r for s in range(self.n_seeds) if (r := store.find(ExperimentJob(name, s)))]
             for name in EXPERIMENTS
         }
         return Evidence(
@@ -119,27 +103,19 @@ FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
 _SLOW = {"ranpac", "fly-cl", "ridge", "calibration", "compartments", "extinction"}
 _LARGE = ("tiny100", "cifar100")
 
-PROFILES = {
-    profile.name: profile
-    for profile in (
-        Profile(
-            "quick",
-            ("mnist20",),
-            tuple(name for name in METHODS if name not in _SLOW),
-            tuple(name for name in EXPERIMENTS if name not in _SLOW),
-            1,
-        ),
-        Profile(
-            "full",
-            ("mnist20", "tiny100", "cifar100", "clinc150"),
-            tuple(METHODS),
-            tuple(EXPERIMENTS),
-            5,
-            {
-                (dataset, method): n_seeds
-                for dataset in _LARGE
-                for method, n_seeds in {"gem": 1, "offline": 1, "offline-sgd": 1}.items()
-            },
-        ),
-    )
-}
+_QUICK = Profile(
+    "quick",
+    ("mnist20",),
+    tuple(name for name in METHODS if name not in _SLOW),
+    tuple(name for name in EXPERIMENTS if name not in _SLOW),
+    n_seeds=1,
+)
+_FULL = Profile(
+    "full",
+    ("mnist20", *_LARGE, "clinc150"),
+    tuple(METHODS),
+    tuple(EXPERIMENTS),
+    n_seeds=5,
+    fewer=dict.fromkeys(product(_LARGE, ("gem", "offline", "offline-sgd")), 1),
+)
+PROFILES = {profile.name: profile for profile in (_QUICK, _FULL)}

@@ -29,27 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """The outcome of a reproduction.
+    """The outcome of a reproduction; headline and statements are empty for one figure."""
 
-    Parameters
-    ----------
-    paths : list of Path
-        The page of the report, or the files of the one figure that was requested.
-    headline : list of str
-        The number of statements that were reproduced, in sentences; empty for one figure.
-    judged : list of tuples
-        Each statement of the paper with its judgement; empty for one figure.
-    missing : list of str
-        A sentence for each part of the profile that has no results.
-    failures : list of str
-        A sentence for each run or experiment that failed.
-    """
-
-    paths: list[Path]
-    headline: list[str] = field(default_factory=list)
+    paths: list[Path]  # The page of the report, or the files of the one figure.
+    headline: list[str] = field(default_factory=list)  # Counts the statements by verdict.
     judged: list[tuple[Statement, Judgement]] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # Parts of the profile without results.
+    failures: list[str] = field(default_factory=list)  # Runs and experiments that failed.
 
 
 def reproduce(
@@ -81,10 +67,6 @@ def reproduce(
     progress : bool
         Whether to show progress on standard error.
 
-    Returns
-    -------
-    reproduction : Reproduction
-
     Raises
     ------
     ImportError
@@ -112,21 +94,7 @@ def report(
 ) -> Reproduction:
     """Draw the figures and write the report from stored results; run nothing.
 
-    Parameters
-    ----------
-    profile, figure, store, output
-        As of `reproduce`.
-
-    Returns
-    -------
-    reproduction : Reproduction
-
-    Raises
-    ------
-    ImportError
-        If a package that figures or report need is not installed.
-    ValueError
-        If there is no such profile or figure, or there are no results to show.
+    Parameters, result and errors are those of `reproduce`.
     """
     chosen, figures = _check(profile, figure)
     results = Store(_results(profile, store, output))
@@ -220,11 +188,7 @@ def _experiment(
 
 
 def _write(
-    profile: Profile,
-    figures: list[FigureEntry],
-    store: Store,
-    output: Path,
-    failures: list[str],
+    profile: Profile, figures: list[FigureEntry], store: Store, output: Path, failures: list[str]
 ) -> Reproduction:
     """Draw one figure, or all figures and the report."""
     from kenyon_lab.reproduction.report import draw, write_report
@@ -242,6 +206,5 @@ def _write(
     if store.folder != _results(profile.name, None, output):
         command += f" --store {store.folder}"
     written = write_report(evidence, output, command, missing)
-    return Reproduction(
-        [output / "index.html"], written.headline, written.judged, missing, failures
-    )
+    page = output / "index.html"
+    return Reproduction([page], written.headline, written.judged, missing, failures)

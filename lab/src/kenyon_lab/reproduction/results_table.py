@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kenyon_lab.methods import METHODS
@@ -40,10 +41,7 @@ COLUMNS: dict[str, Callable[[RunRecord], object]] = {
     "learn_seconds": lambda run: round(sum(run.learn_seconds), 6),
     "predict_seconds": lambda run: round(sum(run.predict_seconds), 6),
     "peak_rss_bytes": lambda run: run.peak_rss,
-    "n_parameters": lambda run: run.n_parameters,
-    "n_exemplars": lambda run: run.n_exemplars,
-    "n_passes": lambda run: run.n_passes,
-    "n_threads": lambda run: run.n_threads,
+    **{name: attrgetter(name) for name in ("n_parameters", "n_exemplars", "n_passes", "n_threads")},
     "parameters": lambda run: json.dumps(run.parameters),
     "warnings": lambda run: json.dumps(run.warnings),
     "digest": lambda run: run.digest,

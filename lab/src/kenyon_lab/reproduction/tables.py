@@ -27,23 +27,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table of results.
-
-    Parameters
-    ----------
-    group, title : str
-        The heading of its group, and its own.
-    meaning : str
-        Its definition, in a sentence.
-    cell : callable
-        Computes the cell of a method from its runs.
-    is_number : bool
-    """
+    """A column of the table of results."""
 
     group: str
     title: str
-    meaning: str
-    cell: Callable[[Summary], Cell]
+    meaning: str  # In a sentence.
+    cell: Callable[[Summary], Cell]  # From the runs of a method.
     is_number: bool = True
 
 
