@@ -88,7 +88,10 @@ def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads:
 
 
 def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibration | None:
-    """Fit probabilities to held-out scores, if there are some; classes count alike."""
+    """Fit probabilities to held-out scores, or return None if there are none.
+
+    Classes count alike. None is not cached: later samples may give some without a new version.
+    """
     memory = snapshot.memory
 
     def fit() -> Calibration | None:

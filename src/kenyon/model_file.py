@@ -23,13 +23,7 @@ from safetensors import SafetensorError, safe_open
 from kenyon._files import write_tensors
 from kenyon._native import MAX_LEVEL, MAX_PAIR_SAMPLES
 from kenyon._validation import check_choice
-from kenyon.circuit import (
-    Coder,
-    CompartmentMemory,
-    CountingMemory,
-    DecayingMemory,
-    PairingMemory,
-)
+from kenyon.circuit import Coder, CompartmentMemory, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
 from kenyon.circuit.compartments import split_content
 

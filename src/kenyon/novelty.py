@@ -27,20 +27,25 @@ def novelty_threshold(
     if not isinstance(memory, SummingMemory):
         raise ValueError(f"a novelty threshold is not possible: {memory.missing_because}")
     key = readout, readout.calibration_version(snapshot, n_threads)
-    scores, shares, n = snapshot.cache.get(
+    held_out = snapshot.cache.get(
         "held-out novelty", key, lambda: _held_out(snapshot, memory, readout, n_threads)
     )
+    if held_out is None:
+        return 1.0
+    scores, shares, n = held_out
     # Conformal correction: the sample in question counts as one more, with the highest score.
-    wanted = (1 - false_alarms) * (1 + 1 / max(1, n))
+    wanted = (1 - false_alarms) * (1 + 1 / n)
     place = int(np.searchsorted(shares, wanted))
     return float(scores[place]) if place < len(scores) else 1.0
 
 
 def _held_out(
     snapshot: Snapshot, memory: SummingMemory, readout: Readout, n_threads: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int] | None:
     """Return the held-out scores, ascending, the share up to each, and the number of samples."""
     sample = memory.calibration_sample()
+    if not len(sample.codes):
+        return None
     scores = readout.held_out_novelty(snapshot, sample, n_threads)
     order = np.argsort(scores, kind="stable")
     return scores[order], np.cumsum(sample.shares[order]), int(sample.counts.sum())

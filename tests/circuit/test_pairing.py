@@ -191,9 +191,10 @@ def test_rejects_more_samples_than_are_exact():
     memory = learned([(0, 0), (1, 1)])
     memory.pairs.set(memory.pairs.get(), _native.MAX_PAIR_SAMPLES - 1)
     before = state(memory)
-    with pytest.raises(OverflowError):
+    message = "more than 137438953472 samples in all"
+    with pytest.raises(OverflowError, match=message):
         memory.learn(*encode([(2, 0), (3, 2)]), AUTO)
-    with pytest.raises(OverflowError):
+    with pytest.raises(OverflowError, match=message):
         memory.merge(learned([(2, 0), (3, 2)]))
     assert state(memory) == before
 

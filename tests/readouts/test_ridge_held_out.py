@@ -46,6 +46,22 @@ def test_calibration_lasts_until_a_new_factorisation():
     assert calibration(model) != before
 
 
+def test_calibrates_once_a_class_has_two_samples():
+    rows = [int(np.flatnonzero(label == Y)[0]) for label in range(10)]
+    model = learned(rows, n_cells=600, penalty=0.1)
+    model.predict_proba(X[TEST])
+    assert calibration(model) is None
+    assert model.novelty_threshold(0.6) == 1
+    factor = solution(model).R
+    for label in range(10):
+        row = int(np.flatnonzero(label == Y)[1])
+        model.learn_one(X[row], Y[row])
+    model.predict_proba(X[TEST])
+    assert solution(model).R is factor
+    assert calibration(model) is not None
+    assert model.novelty_threshold(0.6) < 1
+
+
 def test_probabilities_are_those_of_the_present_penalty():
     model = learned(penalty=1e-3)
     expected = model.predict_proba(X[TEST])

@@ -38,12 +38,12 @@ class Cache:
         return other
 
     def get(self, kind: str, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the value of a kind; compute it if the cached one has another key."""
+        """Return the value of a kind; compute it if the cached one has another key or is None."""
         entry = self._entries.get(kind)
-        if entry is None or entry[0] != key:
+        if entry is None or entry[0] != key or entry[1] is None:
             with self.lock:
                 entry = self._entries.get(kind)
-                if entry is None or entry[0] != key:
+                if entry is None or entry[0] != key or entry[1] is None:
                     entry = self._entries[kind] = key, compute()
         return cast("T", entry[1])
 

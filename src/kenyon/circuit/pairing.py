@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kenyon._native import Pairs, learn_with_pairs, merge_with_pairs, unlearn_with_pairs
+from kenyon._native import (
+    MAX_COUNT,
+    MAX_PAIR_SAMPLES,
+    Pairs,
+    learn_with_pairs,
+    merge_with_pairs,
+    unlearn_with_pairs,
+)
 from kenyon.circuit.available_ram import available_ram
 from kenyon.circuit.summing import SummingMemory
 
@@ -39,6 +46,10 @@ class PairingMemory(SummingMemory):
     # Larger batches take longer to count than the pairs take to copy.
     max_in_place = 256
     missing_because = "readout 'ridge' computes every weight from all pairs of cells"
+    overflow = (
+        f"too many samples: a counter would exceed {MAX_COUNT}, or the model would have learned "
+        f"more than {MAX_PAIR_SAMPLES} samples in all"
+    )
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="SummingMemory")
 
-_TOO_MANY = f"a counter would exceed {MAX_COUNT}: too many samples of one class"
 _NOT_LEARNED = "X and y hold samples that were not learned: "
 
 
@@ -36,6 +35,8 @@ class SummingMemory(Memory, Unlearns, Merges):
     """
 
     dtype = np.int32
+    overflow = f"a counter would exceed {MAX_COUNT}: too many samples of one class"
+    """The error of too many samples."""
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)
@@ -55,7 +56,7 @@ class SummingMemory(Memory, Unlearns, Merges):
         new = self.declare(y)
         if not self._learn(codes, self.labels.slots(y), n_threads):
             self.drop_classes(new)
-            raise OverflowError(_TOO_MANY)
+            raise OverflowError(self.overflow)
 
     def unlearn(self, codes: Codes, y: NDArray[Any], n_threads: int = 1) -> None:
         slots = self.labels.slots(y)
@@ -93,7 +94,7 @@ class SummingMemory(Memory, Unlearns, Merges):
         slots[other.store.slot_of_rank] = self.labels.slots(other.classes)
         if not self._merge(other, slots):
             self.drop_classes(new)
-            raise OverflowError(_TOO_MANY)
+            raise OverflowError(self.overflow)
         self.extinguished |= other.extinguished
 
     def _check_sums(self, change: str, labels: list[Any], extinguished: set[Any]) -> None:
