@@ -252,9 +252,8 @@ def test_a_factor_made_during_a_replacement_is_used_after_it(model, factorised):
     def learn(copy):
         copy.learn(codes, Y[802:803], model._rates())
         read(model)
-        return ((1, codes),)
 
-    memory.replace(learn)
+    memory.replace(learn, ((1, codes),))
     read(model)
     assert len(factorised) == 1
     assert_reads_like(model, learned(slice(0, 803), **FIXED))

@@ -1,6 +1,5 @@
 """The circuit: layer 1 makes sparse codes, layer 2 holds the sums of each class."""
 
-from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
 from kenyon.circuit.circuit import Circuit
 from kenyon.circuit.coder import Coder
 from kenyon.circuit.compartments import CompartmentMemory
@@ -18,13 +17,10 @@ __all__ = [
     "CompartmentMemory",
     "CountingMemory",
     "DecayingMemory",
-    "Extinguishes",
     "Memory",
-    "Merges",
     "PairingMemory",
     "Rates",
     "Snapshot",
     "SummingMemory",
-    "Unlearns",
     "VersionedMemory",
 ]

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
 from kenyon.circuit.versioned import VersionedMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,53 +58,28 @@ class Circuit:
 
     def learn_one(self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates]) -> None:
         """Learn the code of one sample, whose label is the only element of y."""
-
-        def learn(memory: Memory) -> Sequence[Update]:
-            memory.learn(codes, y, rates)
-            return ((1, codes),)
-
-        self.memory.change(learn)
+        self.memory.change(lambda memory: memory.learn(codes, y, rates), ((1, codes),))
 
     def unlearn(self, X: Any, y: NDArray[Any], n_threads: int) -> None:
         """Remove samples."""
-
-        def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
-            if not isinstance(memory, Unlearns):
-                raise ValueError(f"unlearn is not possible: {memory.missing_because}")
-            memory.unlearn(codes, labels, n_threads)
-
-        self._change(unlearn, -1, X, y, n_threads)
+        self._change(lambda memory, *each: memory.unlearn(*each, n_threads), -1, X, y, n_threads)
 
     def extinguish(
         self, X: Any, y: NDArray[Any], share: float, rates: Sequence[Rates], n_threads: int
     ) -> None:
         """Reduce the weights from each sample's active cells to its class by a share."""
-
-        def extinguish(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
-            if not isinstance(memory, Extinguishes):
-                raise ValueError(f"extinguish is not possible: {memory.missing_because}")
-            memory.extinguish(codes, labels, share, rates)
-
-        # Memories that extinguish have no pairs, so no readout needs the codes.
-        self._change(extinguish, 0, X, y, n_threads)
+        # Memories that extinguish have no pairs, so no readout needs the codes and their sign.
+        self._change(
+            lambda memory, *each: memory.extinguish(*each, share, rates), 0, X, y, n_threads
+        )
 
     def drop_class(self, label: Any) -> None:
         """Drop a class."""
-
-        def drop(memory: Memory) -> Sequence[Update]:
-            memory.drop_class(label)
-            return ()
-
-        self.memory.change(drop)
+        self.memory.change(lambda memory: memory.drop_class(label), ())
 
     def rename_class(self, old: Any, new: Any) -> None:
         """Give a class a new label."""
-
-        def rename(memory: Memory) -> Sequence[Update]:
-            memory.rename_class(old, new)
-            return ()
-
-        self.memory.change(rename)
+        self.memory.change(lambda memory: memory.rename_class(old, new), ())
 
     def merge(self, others: Sequence[Circuit]) -> None:
         """Add the sums of other circuits with the same coder."""
@@ -113,22 +87,18 @@ class Circuit:
             return
         total = others[0]._copy_memory_for(self)
         for other in others[1:]:
-            _merge(total, other._copy_memory_for(self))
-        self.memory.change(lambda memory: _merge(memory, total))
+            total.merge(other._copy_memory_for(self))
+        self.memory.change(lambda memory: memory.merge(total))
 
     def read(
         self, X: Any, n_threads: int, function: Callable[[Snapshot, Codes], NDArray[Any]]
     ) -> NDArray[Any]:
         """Apply a function to the codes of X, batch by batch, with one snapshot of the memory."""
-        codes = self._encode(X, n_threads)
+        codes = (codes for _, codes in self.coder.encode(X, n_threads))
         # Encoding takes long, so the first batch is encoded before the snapshot is taken.
         first = next(codes)
         with self.memory.reading as snapshot:
             return np.concatenate([function(snapshot, batch) for batch in chain((first,), codes)])
-
-    def _encode(self, X: Any, n_threads: int) -> Iterator[Codes]:
-        for _, codes in self.coder.encode(X, n_threads):
-            yield codes
 
     def _change(self, action: Action, sign: int, X: Any, y: NDArray[Any], n_threads: int) -> None:
         """Apply an action to all samples: in place if they are few, otherwise to a copy."""
@@ -137,17 +107,15 @@ class Circuit:
         with self.memory.reading as snapshot:
             memory = snapshot.memory
             in_place = len(ahead) == 1 and len(y) <= memory.max_in_place
-            keep_codes = len(y) <= memory.max_pending
+            updates: list[Update] | None = [] if len(y) <= memory.max_pending else None
 
-        def apply(memory: Memory) -> Sequence[Update] | None:
-            updates: list[Update] = []
+        def apply(memory: Memory) -> None:
             for codes, labels in chain(ahead, batches):
                 action(memory, codes, labels)
-                if keep_codes:
+                if updates is not None:
                     updates.append((sign, codes))
-            return updates if keep_codes else None
 
-        (self.memory.change if in_place else self.memory.replace)(apply)
+        (self.memory.change if in_place else self.memory.replace)(apply, updates)
 
     def _copy_memory_for(self, target: Circuit) -> Memory:
         """Return a copy of the memory, or raise ValueError if the coders differ."""
@@ -160,9 +128,3 @@ class Circuit:
                 )
         with self.memory.reading as snapshot:
             return snapshot.memory.copy()
-
-
-def _merge(memory: Memory, other: Memory) -> None:
-    if not isinstance(memory, Merges):
-        raise ValueError(f"merge is not possible: {memory.missing_because}")
-    memory.merge(other)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.circuit import calibration_sample
-from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.summing import SummingMemory
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from kenyon.circuit.rates import Rates
 
 
-class CountingMemory(SummingMemory, Extinguishes):
+class CountingMemory(SummingMemory):
     """Counters, read with weights min(count, cap) / cap, cap = 255 / learning rate."""
 
     def extinguish(

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kenyon._native import (
-    MAX_COUNT,
-    MAX_PAIR_SAMPLES,
-    Pairs,
-    learn_with_pairs,
-    merge_with_pairs,
-    unlearn_with_pairs,
-)
+from kenyon import _native
 from kenyon.circuit.available_ram import available_ram
 from kenyon.circuit.summing import SummingMemory
 
@@ -47,8 +40,8 @@ class PairingMemory(SummingMemory):
     max_in_place = 256
     missing_because = "readout 'ridge' computes every weight from all pairs of cells"
     overflow = (
-        f"too many samples: a counter would exceed {MAX_COUNT}, or the model would have learned "
-        f"more than {MAX_PAIR_SAMPLES} samples in all"
+        f"too many samples: a counter would exceed {_native.MAX_COUNT}, or the model would have learned "
+        f"more than {_native.MAX_PAIR_SAMPLES} samples in all"
     )
 
     def __init__(self, n_cells: int) -> None:
@@ -59,7 +52,7 @@ class PairingMemory(SummingMemory):
                 f"readout 'ridge' with n_cells {n_cells} takes {needed / 1e9:,.1f} GB to count and "
                 f"read pairs of cells, but only {available / 1e9:,.1f} GB are available"
             )
-        self.pairs = Pairs(n_cells)
+        self.pairs = _native.Pairs(n_cells)
         self.max_pending = int(PENDING_PER_CELL * n_cells)
 
     @property
@@ -67,13 +60,13 @@ class PairingMemory(SummingMemory):
         return super().nbytes + self.pairs.nbytes
 
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
+        return _native.learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
 
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
+        return _native.unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
 
     def _merge(self: Self, other: Self, slots: NDArray[np.int32]) -> bool:
-        return merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
+        return _native.merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
 
     def copy(self: Self) -> Self:
         other = super().copy()

@@ -9,7 +9,6 @@ import numpy as np
 from kenyon._native import MAX_COUNT, Counters
 from kenyon.circuit import calibration_sample
 from kenyon.circuit.calibration_sample import CalibrationSample
-from kenyon.circuit.capabilities import Merges, Unlearns
 from kenyon.circuit.memory import Memory
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ Self = TypeVar("Self", bound="SummingMemory")
 _NOT_LEARNED = "X and y hold samples that were not learned: "
 
 
-class SummingMemory(Memory, Unlearns, Merges):
+class SummingMemory(Memory):
     """A counter for each cell and class: the sum of the cell's levels in the class's samples.
 
     Of each class it also keeps a calibration sample: the codes whose fingerprint, a hash, is below

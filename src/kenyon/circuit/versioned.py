@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     from kenyon.circuit.memory import Memory
     from kenyon.circuit.updates import Update
 
-    Change = Callable[[Memory], Sequence[Update] | None]
-    """Changes a memory; returns the samples added and removed, or None if it has no codes of them.
-
-    Only memories of pairs need them; a change of labels returns an empty sequence.
-    """
+    Change = Callable[[Memory], None]
+    Updates = Sequence[Update] | None
 
 _PATIENCE = 0.05
 """Seconds that a writer waits for readers to leave before it changes a copy instead."""
@@ -44,6 +41,9 @@ class VersionedMemory:
 
     A change is made in place while there are no readers. Otherwise a copy is changed and replaces
     the memory; readers of the old version keep it.
+
+    With a change come its `updates`: the samples that it adds and removes, or None if their codes
+    are not kept. They are read after the change, which may fill them.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -57,45 +57,45 @@ class VersionedMemory:
         """A context manager that gives the current snapshot."""
         return _Reading(self)
 
-    def change(self, change: Change) -> None:
+    def change(self, change: Change, updates: Updates = None) -> None:
         """Change the memory in place, if readers leave in time: for short changes."""
         with self._writer:
             current = self._current
             if current.memory.max_in_place:
                 with self._lock:
                     if self._no_readers.wait_for(lambda: current.n_readers == 0, _PATIENCE):
-                        self._change_in_place(change, current)
+                        self._change_in_place(change, updates, current)
                         return
-            self._replace(change)
+            self._replace(change, updates)
 
-    def replace(self, change: Change) -> None:
+    def replace(self, change: Change, updates: Updates = None) -> None:
         """Change a copy while others read, then replace the memory with it."""
         with self._writer:
-            self._replace(change)
+            self._replace(change, updates)
 
     @staticmethod
-    def _change_in_place(change: Change, current: Snapshot) -> None:
+    def _change_in_place(change: Change, updates: Updates, current: Snapshot) -> None:
         # Before the change: an interrupt must not leave cached values valid.
         current.version += 1
         try:
-            changes = change(current.memory)
+            change(current.memory)
         except Exception:
             # A refused change leaves the memory as it was.
             current.cache.updates.record(current.version, ())
             raise
-        if changes is not None:
-            current.cache.updates.record(current.version, changes)
+        if updates is not None:
+            current.cache.updates.record(current.version, updates)
 
-    def _replace(self, change: Change) -> None:
+    def _replace(self, change: Change, updates: Updates) -> None:
         current = self._current
         memory = current.memory.copy()
-        changes = change(memory)
+        change(memory)
         # After the change: readers may have cached values meanwhile.
         cache, version = current.cache.branch(), current.version + 1
         with self._lock:
             self._current = Snapshot(memory, version, cache)
-            if changes is not None:
-                cache.updates.record(version, changes)
+            if updates is not None:
+                cache.updates.record(version, updates)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self.reading as snapshot:
