@@ -175,6 +175,14 @@ def design_layer(
     return Coder(n_features, n_cells, fan_in, n_active, inhibition, on_off, seed)
 
 
+def design_layer_of(estimator: Any, defaults: LayerDefaults) -> Coder:
+    """Return the first layer that an estimator's parameters and its number of features describe."""
+    names = "n_cells", "fan_in", "n_active", "inhibition", "channels"
+    given = {name: getattr(estimator, name) for name in names}
+    seed = choose_seed(estimator.random_state)
+    return design_layer(estimator.n_features_in_, defaults, **given, seed=seed)
+
+
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
     """Restore an estimator's attributes if fitting it raises."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,9 +17,8 @@ from kenyon._validation import (
     as_vector,
     check_rates,
     check_share,
-    choose_seed,
     count_threads,
-    design_layer,
+    design_layer_of,
     replace_labels,
     unchanged_on_error,
     validate_labelled,
@@ -33,10 +32,11 @@ from kenyon.novelty import novelty_threshold
 from kenyon.readouts import FlyReadout, make_readout, new_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
     from kenyon._native import Codes
     from kenyon._validation import Channels
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from kenyon.circuit.coder import Inhibition
     from kenyon.readouts import Readout, ReadoutName
 
-Self = TypeVar("Self", bound="FlyClassifier")
+    Read = Callable[[Snapshot, Readout, Codes, int], NDArray[Any]]
 
 
 class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -175,7 +175,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def fit(self: Self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Discard everything learned, then learn.
 
         Parameters
@@ -190,7 +190,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._fit_new(X, y)
 
-    def partial_fit(self: Self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Learn more samples, of known or of new classes.
 
         Parameters
@@ -211,7 +211,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(self.circuit_, X, y, classes)
         return self
 
-    def learn_one(self: Self, x: ArrayLike, y: Any) -> Self:
+    def learn_one(self, x: ArrayLike, y: Any) -> Self:
         """Learn one sample: the same as `partial_fit`, in microseconds.
 
         With "ridge" it takes some hundreds of microseconds; with compartments, which are copied,
@@ -234,7 +234,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.circuit_.learn_one(self._encode_one(x), label.reshape(1), self._rates())
         return self
 
-    def unlearn(self: Self, X: Any, y: Any) -> Self:
+    def unlearn(self, X: Any, y: Any) -> Self:
         """Remove samples: afterwards the sums are as if they had never been learned.
 
         The call raises ValueError, and changes nothing, if a counter, a pair or the number of
@@ -258,7 +258,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.circuit_.unlearn(X, y, count_threads(self.n_threads))
         return self
 
-    def extinguish(self: Self, X: Any, y: Any, share: float) -> Self:
+    def extinguish(self, X: Any, y: Any, share: float) -> Self:
         """Weaken associations between samples and classes by a share.
 
         For each sample, one after the other, the weight of every synapse from its active cells to
@@ -306,7 +306,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.circuit_.extinguish(X, y, checked, self._rates(), count_threads(self.n_threads))
         return self
 
-    def drop_class(self: Self, label: Any) -> Self:
+    def drop_class(self, label: Any) -> Self:
         """Drop a class.
 
         With "fly" and "bayes" the model is afterwards as if none of the class's samples had been
@@ -325,7 +325,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.circuit_.drop_class(label)
         return self
 
-    def rename_class(self: Self, old: Any, new: Any) -> Self:
+    def rename_class(self, old: Any, new: Any) -> Self:
         """Give a class another label, which must be new.
 
         Parameters
@@ -340,7 +340,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.circuit_.rename_class(old, new)
         return self
 
-    def merge(self: Self, *others: FlyClassifier) -> Self:
+    def merge(self, *others: FlyClassifier) -> Self:
         """Add the sums of other models with the same circuit.
 
         Afterwards the model is as if it had learned all their samples itself. Classes are matched
@@ -366,7 +366,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     @classmethod
-    def merged(cls: type[Self], models: Iterable[Self]) -> Self:
+    def merged(cls, models: Iterable[Self]) -> Self:
         """Return a new model with the sums of all models.
 
         Parameters
@@ -405,21 +405,20 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> fly.predict([[2, 0], [0, 3], [-1, 0]], unknown=-1)
         array([ 1,  2, -1])
         """
-        X = validate_samples(self, X)
-        readout, n_threads = self._readout(), count_threads(self.n_threads)
-        if unknown is None:
-            return self.circuit_.read(
-                X, n_threads, lambda snapshot, codes: _labels(snapshot, readout, codes, n_threads)
-            )
-        share = check_share("false_alarms", false_alarms)
+        share = None if unknown is None else check_share("false_alarms", false_alarms)
 
-        def read(snapshot: Snapshot, codes: Codes) -> NDArray[Any]:
+        def read(
+            snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int
+        ) -> NDArray[Any]:
+            classes = snapshot.memory.classes
+            if share is None:
+                return classes[readout.best(snapshot, codes, n_threads)]
             threshold = novelty_threshold(snapshot, readout, share, n_threads)
-            labels = _labels(snapshot, readout, codes, n_threads)
+            labels = classes[readout.best(snapshot, codes, n_threads)]
             is_novel = readout.novelty(snapshot, codes, n_threads) > threshold
-            return replace_labels(labels, is_novel, unknown, snapshot.memory.classes)
+            return replace_labels(labels, is_novel, unknown, classes)
 
-        return self.circuit_.read(X, n_threads, read)
+        return self._read(X, read)
 
     def predict_one(self, x: ArrayLike) -> Any:
         """Return the class of one sample: the same as `predict`, in microseconds.
@@ -466,11 +465,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> print(round(float(confidence.mean()), 1), round(fly.score(X[1500:], y[1500:]), 1))
         0.9 0.9
         """
-        X = validate_samples(self, X)
-        readout, n_threads = self._readout(), count_threads(self.n_threads)
-        return self.circuit_.read(
-            X, n_threads, lambda snapshot, codes: probabilities(snapshot, readout, codes, n_threads)
-        )
+        return self._read(X, probabilities)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each class.
@@ -484,11 +479,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
             With two classes the second score minus the first, as in scikit-learn.
         """
-        X = validate_samples(self, X)
-        readout, n_threads = self._readout(), count_threads(self.n_threads)
-        scores = self.circuit_.read(
-            X, n_threads, lambda snapshot, codes: readout.scores(snapshot, codes, n_threads)
-        )
+        scores = self._read(X, lambda snapshot, readout, *codes: readout.scores(snapshot, *codes))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def novelty(self, X: Any) -> NDArray[np.float64]:
@@ -516,11 +507,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> bool(fly.novelty(X[y >= 8]).mean() > 1.5 * fly.novelty(X[y < 8]).mean())
         True
         """
-        X = validate_samples(self, X)
-        readout, n_threads = self._readout(), count_threads(self.n_threads)
-        return self.circuit_.read(
-            X, n_threads, lambda snapshot, codes: readout.novelty(snapshot, codes, n_threads)
-        )
+        return self._read(X, lambda snapshot, readout, *codes: readout.novelty(snapshot, *codes))
 
     def novelty_threshold(self, false_alarms: float = 0.05) -> float:
         """Return the novelty score that few samples of the classes learned exceed.
@@ -629,20 +616,11 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError("this FlyClassifier has not learned anything yet")
         return self.circuit_.memory
 
-    def _fit_new(self: Self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def _fit_new(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         with unchanged_on_error(self):
             X, y = self._validate(X, y, reset=True)
             readout = self._readout()
-            coder = design_layer(
-                self.n_features_in_,
-                readout.layer,
-                n_cells=self.n_cells,
-                fan_in=self.fan_in,
-                n_active=self.n_active,
-                inhibition=self.inhibition,
-                channels=self.channels,
-                seed=choose_seed(self.random_state),
-            )
+            coder = design_layer_of(self, readout.layer)
             circuit = Circuit(coder, new_memory(readout, self._rates(), coder.n_cells))
             self._learn(circuit, X, y, classes)
             self.circuit_ = circuit
@@ -655,6 +633,13 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if missing:
                 raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
         circuit.learn(X, y, self._rates(), count_threads(self.n_threads), declared)
+
+    def _read(self, X: Any, function: Read) -> NDArray[Any]:
+        X = validate_samples(self, X)
+        readout, n_threads = self._readout(), count_threads(self.n_threads)
+        return self.circuit_.read(
+            X, n_threads, lambda snapshot, codes: function(snapshot, readout, codes, n_threads)
+        )
 
     def _rates(self) -> tuple[Rates, ...]:
         given = self.learning_rate, self.decay, self.compartments
@@ -751,10 +736,6 @@ def _build(content: Content) -> FlyClassifier:
     if content.feature_names:
         model.feature_names_in_ = np.array(content.feature_names, dtype=object)
     return model
-
-
-def _labels(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> NDArray[Any]:
-    return snapshot.memory.classes[readout.best(snapshot, codes, n_threads)]
 
 
 def _plain(value: Any) -> Any:

@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kenyon._native import MAX_LEVEL
 from kenyon._validation import (
     NUMBERS,
-    choose_seed,
     count_threads,
-    design_layer,
+    design_layer_of,
     unchanged_on_error,
     validate_samples,
 )
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._validation import Channels
-    from kenyon.circuit import Coder
     from kenyon.circuit.coder import Inhibition
 
 
@@ -116,17 +114,8 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self
         """
         with unchanged_on_error(self):
-            X = validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
-            self.coder_: Coder = design_layer(
-                X.shape[1],
-                FLY_LAYER,
-                n_cells=self.n_cells,
-                fan_in=self.fan_in,
-                n_active=self.n_active,
-                inhibition=self.inhibition,
-                channels=self.channels,
-                seed=choose_seed(self.random_state),
-            )
+            validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
+            self.coder_ = design_layer_of(self, FLY_LAYER)
             self._n_features_out = self.coder_.n_cells
         return self
 

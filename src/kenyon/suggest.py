@@ -68,12 +68,9 @@ def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str
     {'n_cells': 20000, 'fan_in': 38, 'n_active': 631, 'learning_rate': 0.24}
     >>> fly = FlyClassifier(**suggest(64, n_classes=10, samples_per_class=140))
     """
-    for name, value in (
-        ("n_features", n_features),
-        ("n_classes", n_classes),
-        ("samples_per_class", samples_per_class),
-    ):
-        check_integer(name, value, MAX_COUNT)
+    check_integer("n_features", n_features, MAX_COUNT)
+    check_integer("n_classes", n_classes, MAX_COUNT)
+    check_integer("samples_per_class", samples_per_class, MAX_COUNT)
     default = design_layer(n_features, FLY_LAYER, n_cells=1)
     n_channels = n_features * (2 if default.on_off else 1)
     n_distinct = math.comb(n_channels, n_channels // 2) if n_channels < 64 else MAX_CELLS

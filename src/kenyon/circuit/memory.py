@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
     from kenyon._native import Codes, Counters, Weights
     from kenyon.circuit.rates import Rates
-
-Self = TypeVar("Self", bound="Memory")
 
 
 class Memory(ABC):
@@ -126,7 +125,7 @@ class Memory(ABC):
         """Give a class a new label."""
         self.store.move(*self.labels.rename(old, new))
 
-    def copy(self: Self) -> Self:
+    def copy(self) -> Self:
         """Return an independent copy."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
@@ -139,7 +138,7 @@ class Memory(ABC):
         return {"synapses": self.synapses, "samples": self.samples}
 
     @classmethod
-    def restore(cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
+    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
         """Return the memory with these classes and this content."""
         synapses = np.ascontiguousarray(content["synapses"], dtype=cls.dtype)
         memory = cls(synapses.shape[1])

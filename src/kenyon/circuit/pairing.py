@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from kenyon.circuit.summing import SummingMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
     from kenyon._native import Codes
-
-Self = TypeVar("Self", bound="PairingMemory")
 
 BYTES_PER_PAIR = 18
 """Peak bytes for each cell squared: up to 4 for the sums, 4 for a copy while they change, 8 for
@@ -40,8 +39,8 @@ class PairingMemory(SummingMemory):
     max_in_place = 256
     missing_because = "readout 'ridge' computes every weight from all pairs of cells"
     overflow = (
-        f"too many samples: a counter would exceed {_native.MAX_COUNT}, or the model would have learned "
-        f"more than {_native.MAX_PAIR_SAMPLES} samples in all"
+        f"too many samples: a counter would exceed {_native.MAX_COUNT}, or the model would have "
+        f"learned more than {_native.MAX_PAIR_SAMPLES} samples in all"
     )
 
     def __init__(self, n_cells: int) -> None:
@@ -65,10 +64,10 @@ class PairingMemory(SummingMemory):
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
         return _native.unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
 
-    def _merge(self: Self, other: Self, slots: NDArray[np.int32]) -> bool:
+    def _merge(self, other: Self, slots: NDArray[np.int32]) -> bool:
         return _native.merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
 
-    def copy(self: Self) -> Self:
+    def copy(self) -> Self:
         other = super().copy()
         other.pairs = self.pairs.copy()
         return other
@@ -78,7 +77,7 @@ class PairingMemory(SummingMemory):
         return {**super().content(), "pairs": self.pairs.get(), "n_paired": n_paired}
 
     @classmethod
-    def restore(cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
+    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
         memory = super().restore(classes, content)
         sums = np.ascontiguousarray(content["pairs"], dtype=np.int64)
         memory.pairs.set(sums, int(content["n_paired"][0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
     from kenyon._native import Codes
     from kenyon.circuit.rates import Rates
-
-Self = TypeVar("Self", bound="SummingMemory")
 
 _NOT_LEARNED = "X and y hold samples that were not learned: "
 
@@ -131,7 +130,7 @@ class SummingMemory(Memory):
         counts = self.store.gather(sample.codes, self.store.slot_of_rank[sample.ranks])
         return starts, levels.astype(np.int64), counts.astype(np.int64)
 
-    def copy(self: Self) -> Self:
+    def copy(self) -> Self:
         other = super().copy()
         other.extinguished = self.extinguished.copy()
         return other
@@ -144,7 +143,7 @@ class SummingMemory(Memory):
         return content
 
     @classmethod
-    def restore(cls: type[Self], classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
+    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
         memory = super().restore(classes, content)
         calibration_sample.restore(memory.store, content)
         if "extinguished" in content:
@@ -157,5 +156,5 @@ class SummingMemory(Memory):
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
         return self.store.unlearn(codes, slots)
 
-    def _merge(self: Self, other: Self, slots: NDArray[np.int32]) -> bool:
+    def _merge(self, other: Self, slots: NDArray[np.int32]) -> bool:
         return self.store.merge(other.store, slots)
