@@ -1,4 +1,4 @@
-"""What a user may pass."""
+"""Validation of parameters and data."""
 
 from __future__ import annotations
 
@@ -196,7 +196,8 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
     """Return samples and labels as arrays, or raise ValueError."""
-    if not reset and _is_plain(estimator, X) and _is_plain_vector(y, len(X)):
+    is_plain = type(y) is np.ndarray and y.dtype.kind in "biuU" and y.ndim == 1
+    if is_plain and not reset and _is_plain(estimator, X) and len(y) == len(X):
         return X, y
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
     return X, y
@@ -261,10 +262,6 @@ def _is_plain(estimator: Any, X: Any) -> bool:
         and not hasattr(estimator, "feature_names_in_")
         and bool(np.isfinite(_quiet_sum(X)))
     )
-
-
-def _is_plain_vector(y: Any, n: int) -> bool:
-    return type(y) is np.ndarray and y.dtype.kind in "biuU" and y.shape == (n,)
 
 
 def _quiet_sum(X: NDArray[Any]) -> Any:

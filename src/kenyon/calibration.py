@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
     from kenyon.circuit import Snapshot
     from kenyon.readouts import Readout
-
-    Matrix = NDArray[np.float64]
+    from kenyon.readouts.readout import Floats
 
 LOG_SLOPES = -20.0, 20.0
 LOG_EXPONENTS = math.log(0.2), math.log(2.0)
@@ -41,7 +40,7 @@ class Calibration:
     unit: float
 
     @classmethod
-    def fit(cls, scores: Matrix, ranks: NDArray[Any], shares: NDArray[np.float64]) -> Calibration:
+    def fit(cls, scores: Floats, ranks: NDArray[Any], shares: Floats) -> Calibration:
         """Return the maximum-likelihood fit to scores, ranks of the true classes and weights.
 
         One pseudo-sample, spread over all classes, prevents certainty where there are few samples.
@@ -54,7 +53,7 @@ class Calibration:
         targets = np.full((n, n_classes), 1 / ((n + 1) * n_classes))
         targets[np.arange(n), ranks] += n / (n + 1)
 
-        def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        def loss(parameters: Floats) -> tuple[float, Floats]:
             slope, power = parameters
             exponent = math.exp(power)
             logits = -np.exp(slope + exponent * logs)
@@ -72,13 +71,13 @@ class Calibration:
         slope, exponent = np.exp(found.x).tolist()
         return cls(slope, exponent, unit)
 
-    def probabilities(self, scores: Matrix) -> Matrix:
+    def probabilities(self, scores: Floats) -> Floats:
         """Return the probability of each class; the highest score has the highest."""
         logits = -self.slope * (_distances(scores) / self.unit) ** self.exponent
         return _prefer(softmax(logits, axis=1), scores.argmax(axis=1))
 
 
-def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Matrix:
+def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Floats:
     """Return the probability of each class; without a calibration sample, the softmax."""
     scores = readout.scores(snapshot, codes, n_threads)
     calibration = calibrate(snapshot, readout, n_threads)
@@ -107,13 +106,13 @@ def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibrati
     return snapshot.cache.get("calibration", key, fit)
 
 
-def _prefer(probabilities: Matrix, best: NDArray[np.intp]) -> Matrix:
+def _prefer(probabilities: Floats, best: NDArray[np.intp]) -> Floats:
     """Make the best class's probability the highest where rounding made others equal."""
     tied = np.flatnonzero(probabilities.argmax(axis=1) != best)
     probabilities[tied, best[tied]] = np.nextafter(probabilities[tied].max(axis=1), 2.0)
     return probabilities
 
 
-def _distances(scores: Matrix) -> Matrix:
-    distances: Matrix = scores.max(axis=1, keepdims=True) - scores
+def _distances(scores: Floats) -> Floats:
+    distances: Floats = scores.max(axis=1, keepdims=True) - scores
     return distances

@@ -411,10 +411,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int
         ) -> NDArray[Any]:
             classes = snapshot.memory.classes
-            if share is None:
-                return classes[readout.best(snapshot, codes, n_threads)]
-            threshold = novelty_threshold(snapshot, readout, share, n_threads)
             labels = classes[readout.best(snapshot, codes, n_threads)]
+            if share is None:
+                return labels
+            threshold = novelty_threshold(snapshot, readout, share, n_threads)
             is_novel = readout.novelty(snapshot, codes, n_threads) > threshold
             return replace_labels(labels, is_novel, unknown, classes)
 
@@ -575,10 +575,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         parameters = self._plain_parameters()
         with self.circuit_.memory.reading as snapshot:
-            model_file.save(
-                path,
-                Content(parameters, self.circuit_.coder, snapshot.memory, self._feature_names()),
-            )
+            coder, names = self.circuit_.coder, self._feature_names()
+            model_file.save(path, Content(parameters, coder, snapshot.memory, names))
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -649,14 +647,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return check_rates.__wrapped__(*given)
 
     def _readout(self) -> Readout:
-        given = (
-            self.readout,
-            self.learning_rate,
-            self.decay,
-            self.compartments,
-            self.pseudocount,
-            self.penalty,
-        )
+        rates = self.learning_rate, self.decay, self.compartments
+        given = self.readout, *rates, self.pseudocount, self.penalty
         try:
             return make_readout(*given)
         except TypeError:

@@ -6,7 +6,7 @@ with their type, and a digest of the tensors and of the rest of the header.
 
 After `unlearn` the sums in a file are bit for bit those of the remaining samples. The calibration
 sample, and so probabilities and novelty thresholds, need not be: a full sample that has dropped
-codes does not get them back. Every file says so in its header, under "note".
+codes does not get them back. The header of every file states this under "note".
 """
 
 from __future__ import annotations

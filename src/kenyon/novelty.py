@@ -9,10 +9,9 @@ import numpy as np
 from kenyon.circuit import SummingMemory
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kenyon.circuit import Snapshot
     from kenyon.readouts import Readout
+    from kenyon.readouts.readout import Floats
 
 
 def novelty_threshold(
@@ -35,13 +34,13 @@ def novelty_threshold(
     scores, shares, n = held_out
     # Conformal correction: the sample in question counts as one more, with the highest score.
     wanted = (1 - false_alarms) * (1 + 1 / n)
-    place = int(np.searchsorted(shares, wanted))
-    return float(scores[place]) if place < len(scores) else 1.0
+    index = int(np.searchsorted(shares, wanted))
+    return float(scores[index]) if index < len(scores) else 1.0
 
 
 def _held_out(
     snapshot: Snapshot, memory: SummingMemory, readout: Readout, n_threads: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int] | None:
+) -> tuple[Floats, Floats, int] | None:
     """Return the held-out scores, ascending, the share up to each, and the number of samples."""
     sample = memory.calibration_sample()
     if not len(sample.codes):

@@ -109,9 +109,8 @@ def _margin(active: float, n_features: int, n_cells: int, n_samples: int) -> flo
         by_samples = float(mass @ (chances * (1 - chances))) / n_each
         return by_samples + float(mass @ chances**2 - (mass @ chances) ** 2)
 
-    by_cells = (variance(MASS * chances / active) + n_unrelated * variance(MASS)) / (
-        active * n_cells
-    )
+    by_cells = variance(MASS * chances / active) + n_unrelated * variance(MASS)
+    by_cells /= active * n_cells
     slope = np.exp(-(ndtri(active) ** 2)) / (2 * np.pi) / active
     by_inputs = n_unrelated * slope**2 * (COSINE + (1 - COSINE) / n_each) / n_features
     return float((within - active) ** 2 / (by_cells + by_inputs))

@@ -5,9 +5,8 @@ from kenyon.circuit.coder import Coder
 from kenyon.circuit.compartments import CompartmentMemory
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
-from kenyon.circuit.memory import Memory
+from kenyon.circuit.memory import Memory, Rates
 from kenyon.circuit.pairing import PairingMemory
-from kenyon.circuit.rates import Rates
 from kenyon.circuit.summing import SummingMemory
 from kenyon.circuit.versioned import Snapshot, VersionedMemory
 

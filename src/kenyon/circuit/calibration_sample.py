@@ -80,9 +80,8 @@ def restore(store: Counters, content: dict[str, NDArray[Any]]) -> None:
             disable(store, slot)
         return
     thresholds, sizes, counts, starts, codes = (content[name] for name in TENSORS)
-    if len(starts) != len(counts) + 1 or sum(sizes.tolist()) != len(counts):
-        raise ValueError("the sizes of its calibration sample do not add up")
-    if (starts[0], starts[-1]) != (0, len(codes)):
+    is_complete = len(starts) == len(counts) + 1 and sum(sizes.tolist()) == len(counts)
+    if not is_complete or (starts[0], starts[-1]) != (0, len(codes)):
         raise ValueError("the sizes of its calibration sample do not add up")
     ends = np.cumsum(sizes)
     for slot, threshold, first, end in zip(

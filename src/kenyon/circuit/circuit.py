@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
-    from kenyon.circuit.memory import Memory
-    from kenyon.circuit.rates import Rates
+    from kenyon.circuit.memory import Memory, Rates
     from kenyon.circuit.updates import Update
     from kenyon.circuit.versioned import Snapshot
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from kenyon.circuit import calibration_sample
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import ORDER_MATTERS, DecayingMemory
-from kenyon.circuit.memory import Memory
+from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.rates import Rates
 
     Compartment = CountingMemory | DecayingMemory
 
@@ -142,12 +142,9 @@ class CompartmentMemory(Memory):
 
 def split_content(content: dict[str, NDArray[Any]]) -> list[dict[str, NDArray[Any]]]:
     """Return the content of each compartment, without the prefixes of the names."""
-    parts: list[dict[str, NDArray[Any]]] = []
-    while own := {
-        name.removeprefix(prefix): tensor
-        for prefix in [f"{len(parts)}."]
-        for name, tensor in content.items()
-        if name.startswith(prefix)
-    }:
-        parts.append(own)
-    return parts
+
+    def select(prefix: str) -> dict[str, NDArray[Any]]:
+        names = [name for name in content if name.startswith(prefix)]
+        return {name.removeprefix(prefix): content[name] for name in names}
+
+    return list(takewhile(bool, (select(f"{i}.") for i in count())))

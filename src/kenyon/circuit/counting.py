@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.rates import Rates
+    from kenyon.circuit.memory import Rates
 
 
 class CountingMemory(SummingMemory):

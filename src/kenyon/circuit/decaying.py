@@ -8,7 +8,7 @@ import numpy as np
 
 from kenyon._native import Weights
 from kenyon.circuit.counting import count_hits
-from kenyon.circuit.memory import Memory
+from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.rates import Rates
 
 ORDER_MATTERS = "with decay the weights depend on the order of the samples"
 

@@ -18,9 +18,9 @@ class LayerDefaults:
     Parameters
     ----------
     cells_per_feature, max_cells : int
-        The number of cells, at least 400.
+        The number of cells is from 400 to `max_cells`.
     features_per_input, max_fan_in : int
-        A cell has one input for so many features, at least 2.
+        The fan-in is the number of features over `features_per_input`, from 2 to `max_fan_in`.
     active_share : Fraction
         The share of cells that stay active.
     inhibition : {"cut", "subtract"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes, Counters, Weights
-    from kenyon.circuit.rates import Rates
+
+
+class Rates(NamedTuple):
+    """The learning rate and the decay of one compartment.
+
+    A learning rate of None means 20 / (samples of the class).
+    """
+
+    learning_rate: float | None = None
+    decay: float = 0.0
 
 
 class Memory(ABC):

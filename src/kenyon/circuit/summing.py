@@ -9,7 +9,7 @@ import numpy as np
 from kenyon._native import MAX_COUNT, Counters
 from kenyon.circuit import calibration_sample
 from kenyon.circuit.calibration_sample import CalibrationSample
-from kenyon.circuit.memory import Memory
+from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes
-    from kenyon.circuit.rates import Rates
 
 _NOT_LEARNED = "X and y hold samples that were not learned: "
 

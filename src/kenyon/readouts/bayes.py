@@ -12,12 +12,11 @@ from kenyon.circuit import SummingMemory
 from kenyon.readouts.readout import LinearReadout, sum_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kenyon._native import Codes
     from kenyon.circuit import Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
     from kenyon.readouts.fly import FlyReadout
+    from kenyon.readouts.readout import Floats
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,11 @@ class BayesReadout(LinearReadout):
     fly: FlyReadout
     name = "bayes"
 
-    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> NDArray[np.float64]:
+    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Floats:
         memory = _counters(snapshot)
         activity = memory.synapses / MAX_LEVEL + self.pseudocount
         total = activity.sum(axis=1, keepdims=True)
-        weights: NDArray[np.float64] = np.log(activity) - np.log(total)
+        weights: Floats = np.log(activity) - np.log(total)
         learned = memory.samples > 0
         if learned.any():
             # A class without samples must not win: its smoothed likelihood would be uniform.
@@ -51,7 +50,7 @@ class BayesReadout(LinearReadout):
 
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         memory = _counters(snapshot)
         scores = self.scores(snapshot, sample.codes, n_threads)
         starts, levels, counts = memory.class_counts(sample)
@@ -65,12 +64,12 @@ class BayesReadout(LinearReadout):
         scores[np.arange(len(own)), sample.ranks] = own
         return scores
 
-    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         return self.fly.novelty(snapshot, codes, n_threads)
 
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         return self.fly.held_out_novelty(snapshot, sample, n_threads)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
     from kenyon.circuit import Memory, Rates, Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
-
-    Matrix = NDArray[np.float64]
+    from kenyon.readouts.readout import Floats
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class FlyReadout(Readout):
 
     rates: tuple[Rates, ...]
 
-    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         first, *others = self._compartment_scores(snapshot.memory, codes, n_threads)
         for scores in others:
             np.maximum(first, scores, out=first)
@@ -48,9 +47,7 @@ class FlyReadout(Readout):
         if len(parts) > 1:
             ranks: NDArray[np.int32] = self.scores(snapshot, codes, n_threads).argmax(axis=1)
             return ranks.astype(np.int32)
-        if isinstance(memory.store, Counters):
-            return memory.store.best(codes, parts[0][1].learning_rate, n_threads)
-        return memory.store.best(codes, n_threads)
+        return memory.store.best(codes, n_threads=n_threads, **_rate(*parts[0]))
 
     def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
         memory = snapshot.memory
@@ -61,28 +58,23 @@ class FlyReadout(Readout):
             return memory.store.best_one(codes, parts[0][1].learning_rate)
         return memory.store.best_one(codes)
 
-    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Floats:
         memory, cells = snapshot.memory, codes.to_csr()[1]
         each = [_weights(part, cells, own) for part, own in self._compartments(memory)]
         scores = [of_part[0] for of_part in self._compartment_scores(memory, codes, 1)]
-        weights: Matrix = np.choose(np.argmax(scores, axis=0), each)
+        weights: Floats = np.choose(np.argmax(scores, axis=0), each)
         return weights
 
     def saturation(self, snapshot: Snapshot) -> float:
         """Return the share of synapses that are at their cap."""
         memory = snapshot.memory
         parts = memory.compartments(self.rates)
-        n_saturated = sum(
-            part.store.n_saturated(own.learning_rate)
-            if isinstance(part.store, Counters)
-            else part.store.n_saturated()
-            for part, own in parts
-        )
+        n_saturated = sum(part.store.n_saturated(**_rate(part, own)) for part, own in parts)
         return n_saturated / max(1, memory.n_cells * len(memory) * len(parts))
 
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> Matrix:
+    ) -> Floats:
         memory = snapshot.memory
         assert isinstance(memory, SummingMemory), "only sums have a calibration sample"
         scores, rate = self.scores(snapshot, sample.codes, n_threads), self.rates[0].learning_rate
@@ -95,28 +87,31 @@ class FlyReadout(Readout):
         scores[own] = sum_rows(terms, starts) / (float(MAX_LEVEL) * caps)
         return scores
 
-    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
-        return _lacking(codes, self.scores(snapshot, codes, n_threads))
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
+        return _novelty(codes, self.scores(snapshot, codes, n_threads))
 
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> NDArray[np.float64]:
-        return _lacking(sample.codes, self.held_out_scores(snapshot, sample, n_threads))
+    ) -> Floats:
+        return _novelty(sample.codes, self.held_out_scores(snapshot, sample, n_threads))
 
     def _compartments(self, memory: Memory) -> Sequence[tuple[Memory, Rates]]:
         memory.check_not_empty()
         return memory.compartments(self.rates)
 
-    def _compartment_scores(self, memory: Memory, codes: Codes, n_threads: int) -> list[Matrix]:
+    def _compartment_scores(self, memory: Memory, codes: Codes, n_threads: int) -> list[Floats]:
         return [
-            part.store.scores(codes, own.learning_rate, n_threads)
-            if isinstance(part.store, Counters)
-            else part.store.scores(codes, n_threads)
+            part.store.scores(codes, n_threads=n_threads, **_rate(part, own))
             for part, own in self._compartments(memory)
         ]
 
 
-def _weights(part: Memory, cells: NDArray[np.int32], rates: Rates) -> Matrix:
+def _rate(part: Memory, rates: Rates) -> dict[str, Any]:
+    """Return the arguments for reading a store: counters need the learning rate, weights do not."""
+    return {"learning_rate": rates.learning_rate} if isinstance(part.store, Counters) else {}
+
+
+def _weights(part: Memory, cells: NDArray[np.int32], rates: Rates) -> Floats:
     """Return the weights, 0 to 1, from some cells (rows) to all classes (columns)."""
     store, slots = part.store, part.store.slot_of_rank.tolist()
     if not isinstance(store, Counters):
@@ -128,7 +123,7 @@ def _weights(part: Memory, cells: NDArray[np.int32], rates: Rates) -> Matrix:
     )
 
 
-def _lacking(codes: Codes, scores: Matrix) -> NDArray[np.float64]:
+def _novelty(codes: Codes, scores: Floats) -> Floats:
     """Return the share of the highest possible score that the best class lacks."""
     starts, _, levels = codes.to_csr()
     highest = sum_rows(levels.astype(np.int64), starts) / MAX_LEVEL

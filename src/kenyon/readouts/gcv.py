@@ -11,9 +11,7 @@ from scipy.linalg import solve_triangular
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Matrix = NDArray[np.float64]
+    from kenyon.readouts.readout import Floats
 
 N_PROBES = 32
 """Random vectors that estimate a trace, and random mixtures that replace more classes."""
@@ -23,7 +21,7 @@ MIN_ACCURACY = 10.0
 
 
 def cross_validate(
-    R: Matrix, C: Matrix, shift: float, shifts: Sequence[float], n_labelled: int, n_samples: int
+    R: Floats, C: Floats, shift: float, shifts: Sequence[float], n_labelled: int, n_samples: int
 ) -> list[float]:
     """Return the generalised cross-validation error of one-hot targets for each of some shifts.
 
@@ -50,7 +48,7 @@ def cross_validate(
     return errors
 
 
-def _quadrature(R: Matrix, V: Matrix) -> tuple[Matrix, Matrix]:
+def _quadrature(R: Floats, V: Floats) -> tuple[Floats, Floats]:
     """Return nodes and weights such that v' f(N) v is about sum(weights * f(nodes)), by column."""
     norm = np.linalg.norm(V, axis=0)
     T = np.zeros((len(norm), N_STEPS, N_STEPS))
@@ -68,10 +66,10 @@ def _quadrature(R: Matrix, V: Matrix) -> tuple[Matrix, Matrix]:
     return nodes, norm[:, np.newaxis] ** 2 * S[:, 0] ** 2
 
 
-def _normalised(V: Matrix, norm: Matrix) -> Matrix:
+def _normalised(V: Floats, norm: Floats) -> Floats:
     return V / np.where(norm > 0, norm, 1)
 
 
-def _signs(n_rows: int) -> Matrix:
+def _signs(n_rows: int) -> Floats:
     """Return random signs from a fixed seed, so that answers do not depend on chance."""
     return np.random.default_rng(0).choice([-1.0, 1.0], (n_rows, N_PROBES))

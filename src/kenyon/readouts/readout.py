@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kenyon.circuit import Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
 
-    Matrix = NDArray[np.float64]
+    Floats = NDArray[np.float64]
 
 
 class Readout(ABC):
@@ -31,7 +31,7 @@ class Readout(ABC):
     """Default parameters of the first layer."""
 
     @abstractmethod
-    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         """Return the score of each class (columns) for each code (rows)."""
 
     @abstractmethod
@@ -43,23 +43,23 @@ class Readout(ABC):
         """Return the same for one code."""
 
     @abstractmethod
-    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Floats:
         """Return the weights that one code is read with: active cells by classes."""
 
     @abstractmethod
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> Matrix:
+    ) -> Floats:
         """Return the held-out scores of a calibration sample."""
 
     @abstractmethod
-    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         """Return the novelty score of each code."""
 
     @abstractmethod
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return the held-out novelty scores of a calibration sample."""
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
@@ -73,10 +73,10 @@ class LinearReadout(Readout):
     name: ClassVar[str]
 
     @abstractmethod
-    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:
+    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Floats:
         """Return the weights, classes by cells; raise ValueError if the memory lacks the sums."""
 
-    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         return self._store(snapshot, n_threads).scores(codes, n_threads)
 
     def best(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.int32]:
@@ -85,16 +85,14 @@ class LinearReadout(Readout):
     def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
         return self._store(snapshot, 1).best_one(codes)
 
-    def weights(self, snapshot: Snapshot, codes: Codes) -> Matrix:
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Floats:
         store, cells = self._store(snapshot, 1), codes.to_csr()[1]
         return np.stack([store.get(rank)[cells] for rank in range(store.n_classes)], axis=1)
 
     def _store(self, snapshot: Snapshot, n_threads: int) -> Weights:
         snapshot.memory.check_not_empty()
-        key = self, snapshot.version
-        return snapshot.cache.get(
-            f"{self.name} weights", key, lambda: self._fill(snapshot, n_threads)
-        )
+        kind, key = f"{self.name} weights", (self, snapshot.version)
+        return snapshot.cache.get(kind, key, lambda: self._fill(snapshot, n_threads))
 
     def _fill(self, snapshot: Snapshot, n_threads: int) -> Weights:
         store = Weights(snapshot.memory.n_cells)

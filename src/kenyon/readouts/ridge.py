@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from kenyon.circuit import Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
     from kenyon.circuit.updates import Update
-
-    Matrix = NDArray[np.float64]
+    from kenyon.readouts.readout import Floats
 
 PENALTIES = 10.0 ** np.arange(-6, 2)
 """Candidates for the automatic penalty, relative to the mean sum of squares of a cell."""
@@ -73,7 +72,7 @@ class RidgeReadout(LinearReadout):
     name = "ridge"
     layer = RIDGE_LAYER
 
-    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Matrix:
+    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Floats:
         memory = _pairs(snapshot)
         with blas_threads(n_threads):
             solution, C = self._solution(snapshot, n_threads), _counters(memory)
@@ -85,23 +84,23 @@ class RidgeReadout(LinearReadout):
 
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> Matrix:
+    ) -> Floats:
         return self._held_out(snapshot, sample, n_threads)[0]
 
-    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.float64]:
+    def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         best = self.scores(snapshot, codes, n_threads).max(axis=1)
         h = self._leverages(snapshot, codes, n_threads)
         return _novelty(codes, best, h / (1 + h))
 
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         scores, leverages = self._held_out(snapshot, sample, n_threads)
         return _novelty(sample.codes, scores.max(axis=1), leverages)
 
     def _held_out(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
-    ) -> tuple[Matrix, Matrix]:
+    ) -> tuple[Floats, Floats]:
         """Return (f - h y) / (1 - h) and h; f are scores, y targets and h leverages."""
         scores = self.scores(snapshot, sample.codes, n_threads)
         h = np.minimum(self._leverages(snapshot, sample.codes, n_threads), MAX_LEVERAGE)
@@ -112,7 +111,7 @@ class RidgeReadout(LinearReadout):
         scores[own] *= np.sqrt(n / np.maximum(n - 1, 1))
         return scores / (1 - h)[:, np.newaxis], h
 
-    def _leverages(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Matrix:
+    def _leverages(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         with blas_threads(n_threads):
             return self._solution(snapshot, n_threads).leverages(codes)
 
@@ -145,17 +144,17 @@ class RidgeReadout(LinearReadout):
         """Factorise G + shift I, with the best penalty if none is given."""
         if self.penalty is not None:
             return _factorised(self, memory, self.penalty, version, n_threads)
-        C, place, last = _counters(memory), _first_place(memory), None
+        C, index, last = _counters(memory), _first_index(memory), None
         while True:
-            solution = _factorised(self, memory, PENALTIES[place], version, n_threads)
-            near = [i for i in (place, place - 1, place + 1) if 0 <= i < len(PENALTIES)]
+            solution = _factorised(self, memory, PENALTIES[index], version, n_threads)
+            near = [i for i in (index, index - 1, index + 1) if 0 <= i < len(PENALTIES)]
             shifts = [PENALTIES[i] * solution.unit for i in near]
             n_labelled, n_all = int(memory.samples.sum()), memory.pairs.n_samples
             errors = cross_validate(solution.R, C, shifts[0], shifts, n_labelled, n_all)
             best = int(np.argmin(errors))
             if not errors[best] < (1 - MIN_GAIN) * errors[0] or near[best] == last:
                 return solution
-            place, last = near[best], place
+            index, last = near[best], index
             del solution  # the next one needs its memory
 
 
@@ -171,29 +170,29 @@ class _Solution:
     unit: float
     factored: int
     version: int
-    R: Matrix
-    signs: Matrix
-    Y: Matrix
-    S: Matrix
+    R: Floats
+    signs: Floats
+    Y: Floats
+    S: Floats
 
-    def solve(self, B: Matrix) -> Matrix:
+    def solve(self, B: Floats) -> Floats:
         """Solve (G + shift I) X = B for the present G, by Woodbury's formula."""
         U = solve_triangular(self.R, B, trans="T", check_finite=False)
         if len(self.signs):
             U -= self.Y @ np.linalg.solve(self.S, self.Y.T @ U)
-        X: Matrix = solve_triangular(self.R, U, overwrite_b=True, check_finite=False)
+        X: Floats = solve_triangular(self.R, U, overwrite_b=True, check_finite=False)
         return X
 
-    def leverages(self, codes: Codes) -> Matrix:
+    def leverages(self, codes: Codes) -> Floats:
         """Return phi' (G + shift I)^-1 phi for each code.
 
         It is at most 1 for a code that was learned, and may be larger for others.
         """
         return np.concatenate([np.zeros(0), *map(self._leverages, _columns(codes, len(self.R)))])
 
-    def _leverages(self, Phi: Matrix) -> Matrix:
+    def _leverages(self, Phi: Floats) -> Floats:
         U = solve_triangular(self.R, Phi, trans="T", overwrite_b=True, check_finite=False)
-        leverages: Matrix = np.einsum("ij,ij->j", U, U)
+        leverages: Floats = np.einsum("ij,ij->j", U, U)
         if len(self.signs):
             V = self.Y.T @ U
             leverages -= np.einsum("ij,ij->j", V, np.linalg.solve(self.S, V))
@@ -223,11 +222,11 @@ def _pairs(snapshot: Snapshot) -> PairingMemory:
     return snapshot.memory
 
 
-def _counters(memory: PairingMemory) -> Matrix:
+def _counters(memory: PairingMemory) -> Floats:
     return np.asfortranarray(memory.synapses.T, dtype=np.float64)
 
 
-def _balance(samples: NDArray[np.int64]) -> NDArray[np.float64]:
+def _balance(samples: NDArray[np.int64]) -> Floats:
     """Return a factor for the weights of each class: 1 if all classes have as many samples.
 
     A least-squares score grows with the class's share of the samples, so rare classes would never
@@ -235,7 +234,7 @@ def _balance(samples: NDArray[np.int64]) -> NDArray[np.float64]:
     the root is in between.
     """
     n = np.maximum(samples, 1)
-    balance: NDArray[np.float64] = np.sqrt(n.mean() / n)
+    balance: Floats = np.sqrt(n.mean() / n)
     return balance
 
 
@@ -258,20 +257,20 @@ def _unit(memory: PairingMemory) -> float:
     return 2.0 ** round(math.log2(max(memory.pairs.trace / memory.n_cells, 1.0)))
 
 
-def _first_place(memory: PairingMemory) -> int:
-    """Return the place of the first candidate among `PENALTIES`."""
+def _first_index(memory: PairingMemory) -> int:
+    """Return the index of the first candidate in `PENALTIES`."""
     cells_per_sample = memory.n_cells / max(1, memory.pairs.n_samples)
     penalty = min(FIRST_PENALTY * cells_per_sample**2, MAX_FIRST_PENALTY)
     return max(0, round(math.log10(penalty / PENALTIES[0])))
 
 
-def _novelty(codes: Codes, best: Matrix, leverages: Matrix) -> NDArray[np.float64]:
+def _novelty(codes: Codes, best: Floats, leverages: Floats) -> Floats:
     # A sample that activates no cell is as novel as possible.
     is_active = np.diff(codes.to_csr()[0]) > 0
     return np.where(is_active, (1 - np.clip(best, 0, 1) + leverages) / 2, 1.0)
 
 
-def _columns(codes: Codes, n_cells: int) -> Iterator[Matrix]:
+def _columns(codes: Codes, n_cells: int) -> Iterator[Floats]:
     """Yield codes as the columns of dense matrices, `N_COLUMNS` at a time."""
     starts, cells, levels = codes.to_csr()
     for first in range(0, len(codes), N_COLUMNS):
