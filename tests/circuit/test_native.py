@@ -169,16 +169,19 @@ def test_max_pair_samples_is_enforced():
 
 def test_stub_matches_module():
     stub = ast.parse(Path(kenyon.__file__).with_name("_native.pyi").read_text())
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
     for node in stub.body:
         if isinstance(node, ast.FunctionDef):
             assert callable(getattr(_native, node.name))
         elif isinstance(node, ast.AnnAssign):
             assert isinstance(getattr(_native, node.target.id), int)
-        elif isinstance(node, ast.ClassDef):
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             kind = getattr(_native, node.name)
+            bodies = [classes[base.id].body for base in node.bases] + [node.body]
             named = {
                 item.name if isinstance(item, ast.FunctionDef) else item.target.id
-                for item in node.body
+                for body in bodies
+                for item in body
                 if isinstance(item, ast.FunctionDef | ast.AnnAssign)
             }
             present = {name for name, _ in inspect.getmembers(kind) if not name.startswith("_")}
