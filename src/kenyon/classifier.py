@@ -85,12 +85,14 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         effect at once.
     decay : float, default=0.0
         The share of every weight that decays at every sample: the paper's alpha, from 0 to below 1.
-        With decay the order of samples matters, so `merge` and `unlearn` raise ValueError, and the
-        learning rate must be a number and applies to later samples.
+        With decay the order of samples matters: `merge`, `unlearn`, `novelty_threshold` and
+        `predict(unknown=...)` raise ValueError, the readout must be "fly", and the learning rate
+        must be a number and applies to later samples.
     compartments : sequence of (learning_rate, decay) pairs, default=None
         Several memories instead of one. Each learns every sample at its own rates; the highest
-        score counts. At most one has no decay. `[("auto", 0.0), (3.0, 0.001)]` is one that keeps
-        everything and one that learns at once and decays within some thousand samples.
+        score counts. At most one has no decay; otherwise the limits of `decay` hold.
+        `[("auto", 0.0), (3.0, 0.001)]` is one that keeps everything and one that learns at once
+        and decays within some thousand samples.
     readout : {"fly", "bayes", "ridge"}, default="fly"
         "fly": weights that grow up to a cap, the paper's model. "bayes": the log-likelihood of the
         code under each class. "ridge": least squares over all cells together, the most accurate;
@@ -259,7 +261,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def extinguish(self, X: Any, y: Any, share: float) -> Self:
-        """Weaken associations between samples and classes by a share.
+        """Weaken associations between samples and classes by a share; for the readout "fly".
 
         For each sample, one after the other, the weight of every synapse from its active cells to
         its class falls by the share; all other synapses stay the same, bit for bit. So the
@@ -309,9 +311,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def drop_class(self, label: Any) -> Self:
         """Drop a class.
 
-        With "fly" and "bayes" the model is afterwards as if none of the class's samples had been
-        learned. With "ridge", `drop_class` keeps the class's samples in the Gram matrix as
-        unlabelled background. To remove them exactly, unlearn the samples instead.
+        With "fly" and "bayes" the sums and scores are afterwards as if none of the class's samples
+        had been learned; the calibration samples of other classes may be smaller. With "ridge",
+        `drop_class` keeps the class's samples in the Gram matrix as unlabelled background. To
+        remove them exactly, unlearn the samples instead.
 
         Parameters
         ----------

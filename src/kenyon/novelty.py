@@ -24,7 +24,9 @@ def novelty_threshold(
     memory = snapshot.memory
     memory.check_not_empty()
     if not isinstance(memory, SummingMemory):
-        raise ValueError(f"a novelty threshold is not possible: {memory.missing_because}")
+        raise ValueError(
+            "a novelty threshold is not possible: with decay there is no calibration sample"
+        )
     key = readout, readout.calibration_version(snapshot, n_threads)
     held_out = snapshot.cache.get(
         "held-out novelty", key, lambda: _held_out(snapshot, memory, readout, n_threads)

@@ -13,8 +13,11 @@ from kenyon.circuit import (
     CompartmentMemory,
     CountingMemory,
     DecayingMemory,
+    Extinguishes,
+    Merges,
     PairingMemory,
     Rates,
+    Unlearns,
 )
 from kenyon.circuit.defaults import FLY_LAYER
 from tests.reading import AUTO, state
@@ -27,20 +30,23 @@ ORDER = "with decay the weights depend on the order of the samples"
 PAIRS = "readout 'ridge' computes every weight from all pairs of cells"
 
 MEMORIES = {
-    "counting": (CountingMemory, AUTO, {"unlearn", "merge", "extinguish"}, None),
-    "pairing": (PairingMemory, AUTO, {"unlearn", "merge"}, PAIRS),
-    "decaying": (DecayingMemory, (FAST,), {"extinguish"}, ORDER),
+    "counting": (CountingMemory, AUTO, {Unlearns, Merges, Extinguishes}, None),
+    "pairing": (PairingMemory, AUTO, {Unlearns, Merges}, PAIRS),
+    "decaying": (DecayingMemory, (FAST,), {Extinguishes}, ORDER),
     "compartments": (
         lambda n_cells: CompartmentMemory(n_cells, [0.0, 0.1]),
         (*AUTO, FAST),
-        {"extinguish"},
+        {Extinguishes},
         ORDER,
     ),
 }
 CALLS = {
-    "unlearn": lambda circuit, rates: circuit.unlearn(X[:1], Y[:1], 1),
-    "merge": lambda circuit, rates: circuit.merge([circuit]),
-    "extinguish": lambda circuit, rates: circuit.extinguish(X[:1], Y[:1], 0.5, rates, 1),
+    Unlearns: ("unlearn", lambda circuit, rates: circuit.unlearn(X[:1], Y[:1], 1)),
+    Merges: ("merge", lambda circuit, rates: circuit.merge([circuit])),
+    Extinguishes: (
+        "extinguish",
+        lambda circuit, rates: circuit.extinguish(X[:1], Y[:1], 0.5, rates, 1),
+    ),
 }
 
 
@@ -56,17 +62,19 @@ def now(circuit):
         return state(snapshot.memory)
 
 
-@pytest.mark.parametrize("change", CALLS)
+@pytest.mark.parametrize("capability", CALLS)
 @pytest.mark.parametrize("name", MEMORIES)
-def test_a_change_is_possible_or_the_error_says_why_not(name, change):
-    _, rates, possible, reason = MEMORIES[name]
-    circuit, call = learned(name), CALLS[change]
+def test_a_memory_has_a_capability_or_the_error_says_why_not(name, capability):
+    _, rates, capabilities, reason = MEMORIES[name]
+    circuit, (verb, call) = learned(name), CALLS[capability]
     before = now(circuit)
-    if change in possible:
+    with circuit.memory.reading as snapshot:
+        assert isinstance(snapshot.memory, capability) == (capability in capabilities)
+    if capability in capabilities:
         call(circuit, rates)
         assert now(circuit) != before
     else:
-        with pytest.raises(ValueError, match=f"^{change} is not possible: {re.escape(reason)}$"):
+        with pytest.raises(ValueError, match=f"^{verb} is not possible: {re.escape(reason)}$"):
             call(circuit, rates)
         assert now(circuit) == before
 

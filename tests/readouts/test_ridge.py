@@ -218,7 +218,7 @@ REJECTED = {
     "an unknown readout": ({"readout": "x"}, "readout must be one of 'fly', 'bayes', 'ridge'"),
     "with decay": (
         {"decay": 0.1, "learning_rate": 0.1},
-        "readout must be 'fly' where decay is not 0, but is 'ridge'",
+        "readout must be 'fly' with decay or compartments, but is 'ridge'",
     ),
     "no pseudocount": ({"pseudocount": 0}, "pseudocount must be a number above 0, but is 0"),
     "pseudocount in words": (

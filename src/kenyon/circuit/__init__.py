@@ -1,5 +1,6 @@
 """The circuit: layer 1 makes sparse codes, layer 2 holds the sums of each class."""
 
+from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
 from kenyon.circuit.circuit import Circuit
 from kenyon.circuit.coder import Coder
 from kenyon.circuit.compartments import CompartmentMemory
@@ -16,10 +17,13 @@ __all__ = [
     "CompartmentMemory",
     "CountingMemory",
     "DecayingMemory",
+    "Extinguishes",
     "Memory",
+    "Merges",
     "PairingMemory",
     "Rates",
     "Snapshot",
     "SummingMemory",
+    "Unlearns",
     "VersionedMemory",
 ]

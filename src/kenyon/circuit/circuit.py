@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
 from kenyon.circuit.versioned import VersionedMemory
 
 if TYPE_CHECKING:
@@ -61,16 +62,26 @@ class Circuit:
 
     def unlearn(self, X: Any, y: NDArray[Any], n_threads: int) -> None:
         """Remove samples."""
-        self._change(lambda memory, *each: memory.unlearn(*each, n_threads), -1, X, y, n_threads)
+
+        def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            if not isinstance(memory, Unlearns):
+                raise memory.lacks("unlearn")
+            memory.unlearn(codes, labels, n_threads)
+
+        self._change(unlearn, -1, X, y, n_threads)
 
     def extinguish(
         self, X: Any, y: NDArray[Any], share: float, rates: Sequence[Rates], n_threads: int
     ) -> None:
         """Reduce the weights from each sample's active cells to its class by a share."""
+
+        def extinguish(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+            if not isinstance(memory, Extinguishes):
+                raise memory.lacks("extinguish")
+            memory.extinguish(codes, labels, share, rates)
+
         # Memories that extinguish have no pairs, so no readout needs the codes and their sign.
-        self._change(
-            lambda memory, *each: memory.extinguish(*each, share, rates), 0, X, y, n_threads
-        )
+        self._change(extinguish, 0, X, y, n_threads)
 
     def drop_class(self, label: Any) -> None:
         """Drop a class."""
@@ -86,8 +97,8 @@ class Circuit:
             return
         total = others[0]._copy_memory_for(self)
         for other in others[1:]:
-            total.merge(other._copy_memory_for(self))
-        self.memory.change(lambda memory: memory.merge(total))
+            _merge(total, other._copy_memory_for(self))
+        self.memory.change(lambda memory: _merge(memory, total))
 
     def read(
         self, X: Any, n_threads: int, function: Callable[[Snapshot, Codes], NDArray[Any]]
@@ -127,3 +138,9 @@ class Circuit:
                 )
         with self.memory.reading as snapshot:
             return snapshot.memory.copy()
+
+
+def _merge(memory: Memory, other: Memory) -> None:
+    if not isinstance(memory, Merges):
+        raise memory.lacks("merge")
+    memory.merge(other)

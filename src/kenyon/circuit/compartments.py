@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.circuit import calibration_sample
+from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import ORDER_MATTERS, DecayingMemory
 from kenyon.circuit.memory import Memory, Rates
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     Compartment = CountingMemory | DecayingMemory
 
 
-class CompartmentMemory(Memory):
+class CompartmentMemory(Memory, Extinguishes):
     """Memories that each learn every sample at their own rates.
 
     At most one of them has no decay. None keeps a calibration sample, since a code cannot be read

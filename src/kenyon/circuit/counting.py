@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.circuit import calibration_sample
+from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.summing import SummingMemory
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kenyon.circuit.memory import Rates
 
 
-class CountingMemory(SummingMemory):
+class CountingMemory(SummingMemory, Extinguishes):
     """Counters, read with weights min(count, cap) / cap, cap = 255 / learning rate."""
 
     def extinguish(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon._native import Weights
+from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.counting import count_hits
 from kenyon.circuit.memory import Memory, Rates
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 ORDER_MATTERS = "with decay the weights depend on the order of the samples"
 
 
-class DecayingMemory(Memory):
+class DecayingMemory(Memory, Extinguishes):
     """A weight for each cell and class, multiplied by 1 - decay at every sample of any class.
 
     Decay, growth and the cap at 1 happen at every sample. Another order of the samples gives other

@@ -31,8 +31,8 @@ class Rates(NamedTuple):
 class Memory(ABC):
     """The synapses of all classes; readouts read them.
 
-    A method that changes the memory makes the whole change or raises and changes nothing. A memory
-    that cannot unlearn, merge or extinguish raises ValueError with the reason.
+    A method that changes the memory makes the whole change or raises and changes nothing. Further
+    operations are capabilities, see `kenyon.circuit.capabilities`.
     """
 
     store: Counters | Weights
@@ -42,7 +42,7 @@ class Memory(ABC):
     max_pending = 0
     """Samples whose codes a readout may need to update what it has computed."""
     missing_because: ClassVar[str] = ""
-    """Why the memory cannot unlearn, merge or extinguish."""
+    """Why the memory lacks a capability."""
 
     def __init__(self, n_cells: int) -> None:
         self.n_cells = n_cells
@@ -80,19 +80,9 @@ class Memory(ABC):
     ) -> None:
         """Strengthen, for each sample, the synapses from its active cells to its class."""
 
-    def unlearn(self, codes: Codes, y: NDArray[Any], n_threads: int = 1) -> None:
-        """Remove samples exactly; a class without samples is dropped."""
-        raise ValueError(f"unlearn is not possible: {self.missing_because}")
-
-    def merge(self, other: Memory) -> None:
-        """Add the sums of another memory exactly, class by class."""
-        raise ValueError(f"merge is not possible: {self.missing_because}")
-
-    def extinguish(
-        self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
-    ) -> None:
-        """Reduce the weights from each sample's active cells to its class by a share."""
-        raise ValueError(f"extinguish is not possible: {self.missing_because}")
+    def lacks(self, capability: str) -> ValueError:
+        """Return the error for a capability that this memory does not have."""
+        return ValueError(f"{capability} is not possible: {self.missing_because}")
 
     def compartments(self, rates: Sequence[Rates]) -> Sequence[tuple[Memory, Rates]]:
         """Return each compartment with its rates, or raise ValueError if they do not match."""

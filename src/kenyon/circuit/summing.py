@@ -9,6 +9,7 @@ import numpy as np
 from kenyon._native import MAX_COUNT, Counters
 from kenyon.circuit import calibration_sample
 from kenyon.circuit.calibration_sample import CalibrationSample
+from kenyon.circuit.capabilities import Merges, Unlearns
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _NOT_LEARNED = "X and y hold samples that were not learned: "
 
 
-class SummingMemory(Memory):
+class SummingMemory(Memory, Unlearns, Merges):
     """A counter for each cell and class: the sum of the cell's levels in the class's samples.
 
     Of each class it also keeps a calibration sample: the codes whose fingerprint, a hash, is below
@@ -78,7 +79,7 @@ class SummingMemory(Memory):
 
     def merge(self, other: Memory) -> None:
         if not isinstance(other, SummingMemory):
-            raise ValueError(f"merge is not possible: {other.missing_because}")
+            raise other.lacks("merge")
         if type(other) is not type(self):
             raise ValueError(
                 "a model that counts pairs of cells, as readout 'ridge' does, cannot be merged "

@@ -57,7 +57,7 @@ def make_readout(
     if readout == "fly":
         return fly
     if any(one.decay for one in rates):
-        raise ValueError(f"readout must be 'fly' where decay is not 0, but is {readout!r}")
+        raise ValueError(f"readout must be 'fly' with decay or compartments, but is {readout!r}")
     if readout == "bayes":
         return BayesReadout(checked_pseudocount, fly)
     return RidgeReadout(checked_penalty)

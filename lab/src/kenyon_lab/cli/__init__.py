@@ -13,7 +13,7 @@ from kenyon_lab.cli.theory import theory
 from kenyon_lab.console import messages, say
 
 app = typer.Typer(
-    help="Learns classes one example at a time and does not forget.",
+    help="Reproduce the FlyModel paper and compare continual-learning methods.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
