@@ -46,7 +46,9 @@ def literal_weights(samples, y, alpha):
 def learn_mixed(monkeypatch, alpha, steps, passes):
     monkeypatch.setattr(decay, "STEPS", steps)
     monkeypatch.setattr(decay, "PASSES", passes)
-    return decay.learn_mixed(new_model(alpha), DATASET, X, Y)
+    rates = {"learning_rate": RATE, "decay": alpha}
+    (found,) = decay.learn_mixed([rates], LAYER, DATASET, X, Y)
+    return found
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.001, 0.05])

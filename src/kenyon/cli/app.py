@@ -128,16 +128,21 @@ def _print_tables(content: dict[str, Any]) -> None:
         "samples": f"{content['n_samples']:,}",
         "in memory": f"{content['nbytes'] / 1e6:,.2f} MB",
     }
-    table = Table(box=box.SIMPLE, show_header=False)
-    for section in (summary, content["circuit"], content["parameters"]):
+    console = Console()
+    sections = {
+        "Model": summary,
+        "Circuit": content["circuit"],
+        "Parameters": content["parameters"],
+    }
+    for title, section in sections.items():
+        table = Table(title=title, box=box.SIMPLE, show_header=False, title_justify="left")
         for name, value in section.items():
             table.add_row(name, _plain(value))
-        table.add_section()
+        console.print(table)
     classes = Table("class", Column("samples", justify="right"), box=box.SIMPLE_HEAD)
     for row in content["classes"]:
         classes.add_row(_plain(row["label"]), f"{row['samples']:,}")
-    console = Console()
-    console.print(table, classes)
+    console.print(classes)
 
 
 def _plain(value: Any) -> Text:
@@ -162,4 +167,5 @@ def _label(text: str, fly: FlyClassifier) -> Any:
 def _save(fly: FlyClassifier, path: Path) -> None:
     fly.save(path)
     classes, samples = len(fly.classes_), fly.n_samples_seen_
-    print(f"Wrote {path}: {classes:,} classes, {samples:,} samples.")
+    plural = "" if classes == 1 else "es"
+    print(f"Wrote {path}: {classes:,} class{plural}, {samples:,} samples.")

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon import FlyClassifier
+from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL, read_weights
+from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL, read_compartments, read_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     from kenyon_lab.data import Dataset
 
@@ -43,37 +44,67 @@ def measure(seed: int) -> dict[str, Any]:
     mnist = load("mnist20")
     order = np.random.default_rng(seed).permutation(len(mnist.X_train))
     samples = mnist.X_train[order], mnist.y_train[order]
-    found = []
-    for rates in COMPARED:
-        mixed, in_turn = (
-            FlyClassifier(**MNIST_LAYER, **rates, random_state=seed) for _ in range(2)
-        )
-        found.append(
-            {
-                **rates,
-                "mixed": learn_mixed(mixed, mnist, *samples),
-                "in_turn": learn_in_turn(in_turn, mnist),
-            }
-        )
+    layer = {**MNIST_LAYER, "random_state": seed}
+    mixed = learn_mixed(COMPARED, layer, mnist, *samples)
+    found = [
+        {**rates, "mixed": one, "in_turn": learn_in_turn(FlyClassifier(**layer, **rates), mnist)}
+        for rates, one in zip(COMPARED, mixed, strict=True)
+    ]
     return {"n_samples": len(order), "compared": found, **compare(found)}
 
 
 def learn_mixed(
-    model: FlyClassifier, dataset: Dataset, X: NDArray[Any], y: NDArray[Any]
-) -> dict[str, list[float]]:
-    """Teach the same samples in several passes; examine the model after `STEPS` and `PASSES`."""
-    examined = []
+    compared: Sequence[dict[str, Any]],
+    layer: dict[str, Any],
+    dataset: Dataset,
+    X: NDArray[Any],
+    y: NDArray[Any],
+) -> list[dict[str, list[float]]]:
+    """Teach the same samples in several passes; examine each memory after `STEPS` and `PASSES`.
+
+    Memories with decay are the compartments of one model, so that each sample is encoded once.
+    """
+    decaying = [(rates["learning_rate"], rates["decay"]) for rates in compared if rates["decay"]]
+    stable = [FlyClassifier(**layer, **rates) for rates in compared if not rates["decay"]]
+    models = [*stable, FlyClassifier(**layer, compartments=decaying)] if decaying else stable
+    codes = SparseCoder(**layer).fit(X[:1]).transform(dataset.X_test)
+    examined: list[list[dict[str, float]]] = []
+
+    def examine_all(n_learned: int) -> None:
+        each = {
+            rates: found for model in models for rates, found in _examine(model, codes, dataset)
+        }
+        keys = [(rates["learning_rate"], rates["decay"]) for rates in compared]
+        examined.append([{"n_learned": n_learned, **each[key]} for key in keys])
+
     for start, stop in pairwise((*STEPS, len(X))):
-        model.partial_fit(X[start:stop], y[start:stop])
-        examined.append({"n_learned": stop, **examine(model, dataset)})
+        for model in models:
+            model.partial_fit(X[start:stop], y[start:stop])
+        examine_all(stop)
     for n_before, n_after in pairwise(PASSES):
-        if model.decay:
+        for model in stable:
+            model.merge(model)  # without decay, that doubles the number of passes
+        for model in models[len(stable) :]:
             for _ in range(n_after - n_before):
                 model.partial_fit(X, y)
-        else:
-            model.merge(model)  # without decay, that doubles the number of passes
-        examined.append({"n_learned": n_after * len(X), **examine(model, dataset)})
-    return {name: [one[name] for one in examined] for name in examined[0]}
+        examine_all(n_after * len(X))
+    return [
+        {name: [found[name] for found in of_one] for name in of_one[0]}
+        for of_one in zip(*examined, strict=True)
+    ]
+
+
+def _examine(
+    model: FlyClassifier, codes: csr_matrix[Any], dataset: Dataset
+) -> Iterator[tuple[tuple[Any, float], dict[str, float]]]:
+    """Yield the rates of each memory of a model, and its shares."""
+    if model.compartments is None:
+        scores = model.decision_function(dataset.X_test)
+        rates = model.learning_rate, model.decay
+        yield rates, examine(scores, read_weights(model), dataset.y_test)
+    else:
+        for rates, weights in zip(model.compartments, read_compartments(model), strict=True):
+            yield rates, examine(codes @ weights.T, weights, dataset.y_test)
 
 
 def learn_in_turn(model: FlyClassifier, dataset: Dataset) -> list[float]:
@@ -87,17 +118,17 @@ def learn_in_turn(model: FlyClassifier, dataset: Dataset) -> list[float]:
     return accuracies
 
 
-def examine(model: FlyClassifier, dataset: Dataset) -> dict[str, float]:
+def examine(
+    scores: NDArray[np.float64], weights: NDArray[np.float64], y: NDArray[Any]
+) -> dict[str, float]:
     """Return the accuracy, the share of tied predictions, and the shares of weights at the cap.
 
     The latter are shares of all weights, and of the weights above zero.
     """
-    scores = model.decision_function(dataset.X_test)
     tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
-    weights = read_weights(model)
     at_cap = weights >= AT_CAP
     shares = {
-        "accuracy": model.score(dataset.X_test, dataset.y_test),
+        "accuracy": (scores.argmax(axis=1) == y).mean(),
         "tied": tied.mean(),
         "at_cap": at_cap.mean(),
         "at_cap_of_used": at_cap.sum() / (weights > 0).sum(),

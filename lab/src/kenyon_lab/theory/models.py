@@ -42,11 +42,26 @@ def read_synapses(model: FlyClassifier) -> NDArray[Any]:
     >>> print(read_synapses(fly).shape, read_synapses(fly).max())
     (2, 400) 255
     """
+    tensors = _read_tensors(model)
+    return tensors["synapses"] * tensors["factor"] if "factor" in tensors else tensors["synapses"]
+
+
+def read_compartments(model: FlyClassifier) -> list[NDArray[np.float64]]:
+    """Return the weights of each compartment of a model, all of which decay."""
+    tensors = _read_tensors(model)
+    if "factor" in tensors:  # a single compartment is a plain memory
+        return [tensors["synapses"] * tensors["factor"]]
+    return [
+        tensors[f"{i}.synapses"] * tensors[f"{i}.factor"]
+        for i in range(len(model.compartments or ()))
+    ]
+
+
+def _read_tensors(model: FlyClassifier) -> dict[str, NDArray[Any]]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)
-        tensors = load_file(path)
-    return tensors["synapses"] * tensors["factor"] if "factor" in tensors else tensors["synapses"]
+        return load_file(path)
 
 
 def read_weights(model: FlyClassifier) -> NDArray[np.float64]:
