@@ -108,7 +108,7 @@ def test_the_tables_say_what_the_records_say(compared):
         cost += [f"{record.peak_rss / 1e6:.0f}", f"{record.n_parameters:,}", "0", "1.0"]
         assert found[record.method][6:] == cost
     assert out[0] == "With default parameters, samples shuffled, 1 seed:"
-    assert out[-1] == f"All runs are in {store}."
+    assert out[-1] == f"Finished runs are in {store}."
 
 
 def test_the_same_command_goes_on(compared, run, here, folder):
@@ -145,7 +145,7 @@ def test_a_users_table(run, here, mine, folder):
     code, out, _ = run(*arguments, "--seeds", 2, "--store", "a folder/of mine")
     assert code == 0
     assert out[0] == "With default parameters, samples shuffled, 2 seeds:"
-    assert out[-1] == "All runs are in a folder/of mine."
+    assert out[-1] == "Finished runs are in a folder/of mine."
     records = list(Store(folder / "a folder/of mine").records(RunRecord))
     assert [(record.method, record.seed) for record in records] == [
         ("ncm", 0),

@@ -101,7 +101,7 @@ def bench(
             if (found := [records[job.digest] for job in group if job.digest in records])
         ]
     )
-    say(f"All runs are in {results.folder}.")
+    say(f"Finished runs are in {results.folder}.")
     _report_failures(failures + failed)
 
 
