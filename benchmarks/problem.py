@@ -36,7 +36,7 @@ class Size:
     def coder(self) -> Coder:
         """Return the first layer of the kernel."""
         sizes = self.n_features, self.n_cells, self.fan_in, self.n_active
-        return Coder(*sizes, on_off=False, subtract=False, seed=SEED)
+        return Coder(*sizes, channels="raw", subtract=False, seed=SEED)
 
     def classifier(self) -> FlyClassifier:
         """Return an untrained model with the same first layer, on one thread like its peers."""

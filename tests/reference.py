@@ -46,8 +46,10 @@ def quantise(x, fan_in):
 
 def sums(x, coder):
     q = quantise(x, coder.fan_in)
-    if coder.on_off:
+    if coder.channels == "on-off":
         q = np.concatenate([np.maximum(q, 0), np.maximum(-q, 0)])
+    elif coder.channels == "signed":
+        q = np.concatenate([q, -q])
     inputs = wiring(coder.seed, len(q), coder.n_cells, coder.fan_in)
     return q[inputs].sum(axis=1)
 

@@ -191,7 +191,7 @@ HEADERS = {
         ("circuit.fan_in", -1),
         ("circuit.n_active", 11),
         ("circuit.inhibition", "none"),
-        ("circuit.on_off", "yes"),
+        ("circuit.channels", "yes"),
         ("circuit.seed", -1),
         ("circuit.seed", 2**64),
         ("circuit.extra", 1),

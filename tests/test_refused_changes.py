@@ -68,7 +68,7 @@ OTHERS = [
     ({"fan_in": 3}, "fan_in is 2 here and 3 there"),
     ({"n_active": 9}, "n_active is 20 here and 9 there"),
     ({"inhibition": "subtract"}, "inhibition is 'cut' here and 'subtract' there"),
-    ({"channels": "raw", "n_active": 20}, "on_off is True here and False there"),
+    ({"channels": "raw", "n_active": 20}, "channels is 'on-off' here and 'raw' there"),
 ]
 
 

@@ -57,23 +57,35 @@ nb::tuple to_csr(const Codes& codes) {
   return nb::make_tuple(starts, cells, levels);
 }
 
+Channels to_channels(const std::string& name) {
+  if (name == "raw") return Channels::kRaw;
+  if (name == "on-off") return Channels::kOnOff;
+  check(name == "signed", "channels must be 'raw', 'on-off' or 'signed', but is '", name, "'");
+  return Channels::kSigned;
+}
+
 Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan_in,
-                 std::int64_t n_active, bool on_off, bool subtract, std::uint64_t seed) {
+                 std::int64_t n_active, const std::string& channels, bool subtract,
+                 std::uint64_t seed) {
+  const Channels kind = to_channels(channels);
   check_range("n_features", n_features, 1, kMaxFeatures);
   check_range("n_cells", n_cells, 1, kMaxCells);
-  check_range("fan_in", fan_in, 1, std::min((on_off ? 2 : 1) * n_features, kMaxFanIn));
+  check_range("fan_in", fan_in, 1, std::min(n_channels(kind, n_features), kMaxFanIn));
   check_range("n_active", n_active, 1, n_cells);
-  return new Coder({n_features, n_cells, fan_in, n_active, on_off, subtract, seed});
+  return new Coder({n_features, n_cells, fan_in, n_active, kind, subtract, seed});
 }
 
 }  // namespace
 
 void bind_coder(nb::module_& module) {
-  nb::class_<Codes>(module, "Codes").def("__len__", &Codes::n_samples).def("to_csr", to_csr);
+  nb::class_<Codes>(module, "Codes")
+      .def("__len__", &Codes::n_samples)
+      .def_prop_ro("nbytes", &Codes::nbytes)
+      .def("to_csr", to_csr);
 
   nb::class_<Coder>(module, "Coder")
-      .def(nb::new_(&new_coder), "n_features"_a, "n_cells"_a, "fan_in"_a, "n_active"_a, "on_off"_a,
-           "subtract"_a, "seed"_a)
+      .def(nb::new_(&new_coder), "n_features"_a, "n_cells"_a, "fan_in"_a, "n_active"_a,
+           "channels"_a, "subtract"_a, "seed"_a)
       .def_prop_ro("connections", connections, nb::rv_policy::automatic)
       .def_prop_ro("nbytes", &Coder::nbytes)
       .def("encode", encode<float>, "X"_a.noconvert(), "n_threads"_a)

@@ -43,11 +43,11 @@ std::vector<std::uint8_t> order_by_channel(const Wiring& w) {
 
 Coder::Coder(const Geometry& g) {
   wiring_.n_features = g.n_features;
-  wiring_.n_channels = g.on_off ? 2 * g.n_features : g.n_features;
+  wiring_.n_channels = n_channels(g.channels, g.n_features);
   wiring_.n_cells = g.n_cells;
   wiring_.fan_in = g.fan_in;
   wiring_.n_active = g.n_active;
-  wiring_.on_off = g.on_off;
+  wiring_.channels = g.channels;
   wiring_.subtract = g.subtract;
   wiring_.padded_cells = (g.n_cells + kCellPadding - 1) / kCellPadding * kCellPadding;
   connections_.resize(static_cast<std::size_t>(g.n_cells * g.fan_in));

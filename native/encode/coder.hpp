@@ -15,7 +15,7 @@ struct Geometry {
   std::int64_t n_cells;
   std::int64_t fan_in;
   std::int64_t n_active;
-  bool on_off;
+  Channels channels;
   bool subtract;
   std::uint64_t seed;
 };

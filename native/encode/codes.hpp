@@ -21,6 +21,7 @@ class Codes {
 
   std::int64_t n_samples() const { return n_samples_; }
   std::int64_t n_cells() const { return n_cells_; }
+  std::int64_t nbytes() const { return n_samples_ * (5 * n_active_ + 4); }
   CodeSink sink() { return {cells_.get(), levels_.get(), n_winners_.get()}; }
   Code operator[](std::int64_t i) const {
     const std::int64_t start = i * n_active_;

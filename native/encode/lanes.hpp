@@ -23,6 +23,8 @@ constexpr int kVectorBytes = KENYON_VECTOR_BYTES;
 constexpr int kPerVector = kVectorBytes / 2;
 
 using Int16s = std::int16_t __attribute__((vector_size(kVectorBytes)));
+using Doubles = double __attribute__((vector_size(kVectorBytes)));
+constexpr int kDoubles = kVectorBytes / 8;
 
 inline Int16s load(const std::int16_t* from) {
   Int16s v;

@@ -46,8 +46,11 @@ inline void quantise(const Wiring& wiring, const T* x, std::int16_t* q) {
 inline void spread_channels(const Wiring& wiring, const std::int16_t* q, std::int16_t* channels,
                             std::int64_t stride) {
   const std::int64_t d = wiring.n_features;
-  if (!wiring.on_off) {
+  if (wiring.channels != Channels::kOnOff) {
     for (std::int64_t i = 0; i < d; ++i) channels[i * stride] = q[i];
+    if (wiring.channels == Channels::kSigned)
+      for (std::int64_t i = 0; i < d; ++i)
+        channels[(d + i) * stride] = static_cast<std::int16_t>(-q[i]);
     return;
   }
   for (std::int64_t i = 0; i < d; ++i) {

@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from kenyon.circuit.coder import Inhibition
     from kenyon.circuit.defaults import LayerDefaults
 
-Channels = Literal["auto", "raw", "on-off"]
+ChannelsOption = Literal["auto", "raw", "on-off", "signed"]
 
 NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
 """Types that the kernel reads as they are or batch by batch; others become float64 at once."""
 
-_ON_OFF_BELOW = 32
 _MAX_THREADS = 1024
 
 
@@ -152,13 +151,13 @@ def design_layer(
     fan_in: int | None = None,
     n_active: int | None = None,
     inhibition: Inhibition | None = None,
-    channels: Channels = "auto",
+    channels: ChannelsOption = "auto",
     seed: int = 0,
 ) -> Coder:
     """Return a first layer with these parameters, and defaults for those that are None."""
-    check_choice("channels", channels, ("auto", "raw", "on-off"))
-    on_off = channels == "on-off" or (channels == "auto" and n_features < _ON_OFF_BELOW)
-    n_channels = 2 * n_features if on_off else n_features
+    check_choice("channels", channels, ("auto", "raw", "on-off", "signed"))
+    kind = defaults.channels(n_features) if channels == "auto" else channels
+    n_channels = n_features if kind == "raw" else 2 * n_features
     if n_cells is None:
         n_cells = defaults.n_cells(n_features)
     n_cells = check_integer("n_cells", n_cells, MAX_CELLS)
@@ -172,7 +171,7 @@ def design_layer(
     if inhibition is None:
         inhibition = defaults.inhibition
     check_choice("inhibition", inhibition, ("cut", "subtract"))
-    return Coder(n_features, n_cells, fan_in, n_active, inhibition, on_off, seed)
+    return Coder(n_features, n_cells, fan_in, n_active, inhibition, kind, seed)
 
 
 def design_layer_of(estimator: Any, defaults: LayerDefaults) -> Coder:

@@ -22,7 +22,7 @@ from kenyon.circuit.defaults import FLY_LAYER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kenyon._validation import Channels
+    from kenyon._validation import ChannelsOption
     from kenyon.circuit.coder import Inhibition
 
 
@@ -48,10 +48,12 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     inhibition : {"cut", "subtract"}, default="cut"
         "cut": winners keep their full activity, as in the paper. "subtract": the activity of the
         strongest loser is subtracted from every winner, as the fly's inhibitory neuron does.
-    channels : {"auto", "raw", "on-off"}, default="auto"
+    channels : {"auto", "raw", "on-off", "signed"}, default="auto"
         "raw": the channels are the features; a sample without a positive sum, such as one of
         negative numbers only, activates no cell. "on-off": each feature has two channels, for its
-        positive and for its negative part. "auto": "on-off" for fewer than 32 features.
+        positive and for its negative part. "signed": each feature has two channels, the feature
+        and its negative, so that cells sum features with random signs. "auto": "on-off" for fewer
+        than 32 features, otherwise "raw".
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None
@@ -61,8 +63,8 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     Attributes
     ----------
     connections_ : ndarray of shape (n_cells, fan_in)
-        The channels that each cell sums. With "on-off" channels those of feature i are i and
-        n_features + i.
+        The channels that each cell sums. With "on-off" and "signed" channels those of
+        feature i are i and n_features + i.
     n_features_in_ : int
         Width of the input.
 
@@ -89,7 +91,7 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fan_in: int | None = None,
         n_active: int | None = None,
         inhibition: Inhibition = "cut",
-        channels: Channels = "auto",
+        channels: ChannelsOption = "auto",
         random_state: int | np.random.RandomState | None = 0,
         n_threads: int | None = None,
     ) -> None:

@@ -244,9 +244,17 @@ def _check_pairs(pairs: NDArray[np.int64], n_paired: int, n_labelled: int) -> No
 
 def _content(header: dict[str, Any], tensors: Tensors) -> Content:
     classes = _restore_labels(**header["classes"])
-    coder = Coder(**header["circuit"])
+    coder = Coder(**_rename_channels(header["circuit"]))
     memory = _MEMORIES[header["memory"]].restore(classes, tensors)
     return Content(header["parameters"], coder, memory, header["feature_names"])
+
+
+def _rename_channels(circuit: dict[str, Any]) -> dict[str, Any]:
+    """Replace the on_off of files up to version 3."""
+    if "on_off" not in circuit:
+        return circuit
+    rest = {name: value for name, value in circuit.items() if name != "on_off"}
+    return {**rest, "channels": "on-off" if circuit["on_off"] else "raw"}
 
 
 def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:

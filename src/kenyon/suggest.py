@@ -72,7 +72,7 @@ def suggest(n_features: int, n_classes: int, samples_per_class: int) -> dict[str
     check_integer("n_classes", n_classes, MAX_COUNT)
     check_integer("samples_per_class", samples_per_class, MAX_COUNT)
     default = design_layer(n_features, FLY_LAYER, n_cells=1)
-    n_channels = n_features * (2 if default.on_off else 1)
+    n_channels = default.n_channels
     n_distinct = math.comb(n_channels, n_channels // 2) if n_channels < 64 else MAX_CELLS
     n_cells = max(1, min(MAX_CELLS, MAX_COUNTERS // n_classes, n_distinct))
     active = choose_active(n_features, n_cells, samples_per_class)

@@ -27,8 +27,8 @@ def encode_one(coder, x):
 @st.composite
 def coders(draw):
     n_features = draw(st.integers(1, 40))
-    channels = draw(st.sampled_from(["raw", "on-off"]))
-    n_channels = n_features * (2 if channels == "on-off" else 1)
+    channels = draw(st.sampled_from(["raw", "on-off", "signed"]))
+    n_channels = n_features * (1 if channels == "raw" else 2)
     n_cells = draw(st.integers(1, 200))
     return design_layer(
         n_features,

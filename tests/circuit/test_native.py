@@ -16,7 +16,7 @@ SLOTS = np.zeros(1, dtype=np.int32)
 
 
 def coder(**changes):
-    arguments = {"n_features": 8, "n_cells": 20, "fan_in": 2, "n_active": 3, "on_off": False}
+    arguments = {"n_features": 8, "n_cells": 20, "fan_in": 2, "n_active": 3, "channels": "raw"}
     return _native.Coder(**{**arguments, "subtract": False, "seed": 0, **changes})
 
 

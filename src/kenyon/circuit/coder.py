@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Inhibition = Literal["cut", "subtract"]
+Channels = Literal["raw", "on-off", "signed"]
 
 # Types that float32 holds exactly; all others are read as float64.
 _NARROW = tuple(np.dtype(name) for name in ("f2", "f4", "i1", "u1", "i2", "u2", "?"))
@@ -38,7 +39,7 @@ class Coder:
     fan_in: int
     n_active: int
     inhibition: Inhibition
-    on_off: bool
+    channels: Channels
     seed: int
     native: _native.Coder = field(init=False, repr=False, compare=False)
 
@@ -48,11 +49,16 @@ class Coder:
             self.n_cells,
             self.fan_in,
             self.n_active,
-            self.on_off,
+            self.channels,
             self.inhibition == "subtract",
             self.seed,
         )
         object.__setattr__(self, "native", native)
+
+    @property
+    def n_channels(self) -> int:
+        """The number of channels that the cells sum."""
+        return self.n_features if self.channels == "raw" else 2 * self.n_features
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters that determine the codes."""
