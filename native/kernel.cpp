@@ -6,6 +6,7 @@
 #include "encode/encode.hpp"
 #include "memory/products.hpp"
 #include "memory/read.hpp"
+#include "solve/segments.hpp"
 
 #define KENYON_TEXT_(name) #name
 #define KENYON_TEXT(name) KENYON_TEXT_(name)
@@ -21,7 +22,12 @@ const Kernel kKernel = {KENYON_TEXT(KENYON_INSTRUCTION_SET),
                         encode_rows<double>,
                         read_counts,
                         read_weights,
-                        add_products};
+                        add_products,
+                        add_multiple,
+                        dot,
+                        multiply_one,
+                        multiply_group,
+                        subtract_terms};
 
 }  // namespace KENYON_INSTRUCTION_SET
 }  // namespace kenyon

@@ -19,6 +19,9 @@ constexpr std::int64_t kTileRows = 32;
 // Cells of one panel of levels, whose layout is [n_samples / 2][kPanelCells][2].
 constexpr std::int64_t kPanelCells = 32;
 
+// Vectors that a packed matrix is multiplied with at a time.
+constexpr std::int64_t kVectorsAtOnce = 4;
+
 struct Kernel {
   const char* name;
   // Encodes the rows first to stop - 1 of X into the samples first to stop - 1 of the sink.
@@ -33,6 +36,16 @@ struct Kernel {
   // Adds the products of all cells of two panels to sums: [kPanelCells][kPanelCells].
   void (*add_products)(const std::int16_t* rows, const std::int16_t* columns, std::int64_t n_pairs,
                        std::int32_t* sums);
+  bool (*add_multiple)(std::uint32_t* sums, const std::int32_t* levels, std::int64_t n,
+                       std::int32_t factor);
+  // Parts of a symmetric matrix: see solve/segments.hpp.
+  double (*dot)(const double* a, const double* x, std::int64_t n);
+  void (*multiply_one)(const double* a, std::int64_t n, const double* const* x, const double* scale,
+                       double* const* y, double* products);
+  void (*multiply_group)(const double* a, std::int64_t n, const double* const* x,
+                         const double* scale, double* const* y, double* products);
+  void (*subtract_terms)(double* a, std::int64_t n, const double* const* terms,
+                         const double* factors, std::int64_t n_terms);
 };
 
 namespace baseline {

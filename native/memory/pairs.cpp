@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <vector>
 
+#include "dispatch.hpp"
 #include "limits.hpp"
 #include "parallel.hpp"
 
@@ -16,6 +18,9 @@ constexpr std::int64_t kRowsBytes = std::int64_t{1} << 18;
 // panel, and the addition of one sum of a square.
 constexpr double kProductTime = 0.01;
 constexpr double kSumTime = 1;
+
+// The share of active cells above which add_rows is faster than add_active.
+constexpr double kManyActive = 0.15;
 
 std::int64_t rows_of_piece(std::int64_t n_cells) {
   const std::int64_t row_bytes = n_cells * static_cast<std::int64_t>(sizeof(std::int64_t));
@@ -55,7 +60,21 @@ bool Pairs::add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {
     // Without memory for the panels, add_active gives the same result, more slowly.
     if (panels) return add_all(codes, panels, sign, n_threads);
   }
+  if (codes.n_samples() == 1 && codes[0].n > kManyActive * n_cells_ && sums_.narrow())
+    return add_rows(codes[0], sums_.narrow(), sign);
   return add_active(codes, sign, n_threads);
+}
+
+bool Pairs::add_rows(const Code& code, std::uint32_t* sums, std::int64_t sign) {
+  std::vector<std::int32_t> dense(static_cast<std::size_t>(n_cells_));
+  for (std::int64_t i = 0; i < code.n; ++i) dense[code.cells[i]] = code.levels[i];
+  bool wrapped = false;
+  for (std::int64_t i = 0; i < code.n; ++i) {
+    const std::int64_t cell = code.cells[i];
+    const std::int32_t factor = static_cast<std::int32_t>(sign) * code.levels[i];
+    wrapped |= kernel().add_multiple(row_of(sums, cell), dense.data(), cell + 1, factor);
+  }
+  return !wrapped;
 }
 
 bool Pairs::add_active(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {

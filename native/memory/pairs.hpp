@@ -42,8 +42,11 @@ class Pairs {
  private:
   // These return false if a sum has become negative. add_active handles the active cells of one
   // sample after another; add_all multiplies the levels of all cells in many samples at once.
+  // add_rows is for single samples with many active cells: it handles the rows of active cells
+  // whole.
   bool add(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
   bool add_active(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  bool add_rows(const Code& code, std::uint32_t* sums, std::int64_t sign);
   bool add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::int64_t n_threads);
 
   // Adds the part of a square below the diagonal, with its first cell at (first, column). Returns

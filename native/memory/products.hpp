@@ -47,5 +47,20 @@ inline void add_products(const std::int16_t* rows, const std::int16_t* columns,
     }
 }
 
+// sums[j] += factor * levels[j]. Returns whether a sum has wrapped below zero; adding the opposite
+// restores it.
+inline bool add_multiple(std::uint32_t* sums, const std::int32_t* levels, std::int64_t n,
+                         std::int32_t factor) {
+  std::uint32_t wrapped = 0;
+  const bool is_negative = factor < 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const std::uint32_t before = sums[j];
+    const std::uint32_t after = before + static_cast<std::uint32_t>(factor * levels[j]);
+    sums[j] = after;
+    wrapped |= after > before ? 1u : 0u;
+  }
+  return is_negative && wrapped;
+}
+
 }  // namespace KENYON_INSTRUCTION_SET
 }  // namespace kenyon

@@ -10,8 +10,6 @@
 namespace kenyon {
 namespace KENYON_INSTRUCTION_SET {
 
-using Doubles = double __attribute__((vector_size(kVectorBytes)));
-
 // sums[j] = sum over cells of level * min(count, caps[j]), exact in 64 bits. The counts of an even
 // and an odd class are the two halves of a 64-bit word.
 inline void read_counts(const Code& code, const std::int32_t* block, const std::int32_t* caps,
@@ -47,7 +45,6 @@ inline void read_counts(const Code& code, const std::int32_t* block, const std::
 // sums[j] = sum over cells of level * weight. The order of additions, and so the rounding, is the
 // same for every instruction set.
 inline void read_weights(const Code& code, const double* block, double* sums) {
-  constexpr int kDoubles = kVectorBytes / 8;
   constexpr int kVectors = kWeightsPerRow / kDoubles;
   Doubles total[kVectors] = {};
   for (std::int64_t i = 0; i < code.n; ++i) {

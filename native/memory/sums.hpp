@@ -33,6 +33,9 @@ class Sums {
     return is_wide_ ? function(wide_.data()) : function(narrow_.data());
   }
 
+  // The sums if they have 32 bits, else null.
+  std::uint32_t* narrow() { return is_wide_ ? nullptr : narrow_.data(); }
+
   std::int64_t largest() const;
 
   void set(const std::int64_t* sums);

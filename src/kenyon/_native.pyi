@@ -5,7 +5,7 @@ When a class is dropped, the last class moves into its slot. Functions that retu
 False, and change nothing, if the change is impossible.
 """
 
-from typing import Final, final
+from typing import Final, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class Codes:
     """The codes of a batch of samples."""
 
     def __len__(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
     def to_csr(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
         """Return indptr, indices (cells) and data (levels)."""
 
@@ -45,7 +47,7 @@ class Coder:
         n_cells: int,
         fan_in: int,
         n_active: int,
-        on_off: bool,
+        channels: Literal["raw", "on-off", "signed"],
         subtract: bool,
         seed: int,
     ) -> None: ...
@@ -123,6 +125,39 @@ class Pairs:
         """Return the lower triangle as a square matrix, with zeros above the diagonal."""
     def get(self) -> NDArray[np.int64]: ...
     def set(self, sums: NDArray[np.int64], n_samples: int) -> None: ...
+
+@final
+class LeastSquares:
+    """The solution of a ridge regression: a packed matrix, and weights of classes by slot.
+
+    The matrix is the Gram matrix plus a shift, which LAPACK factorises and inverts in place.
+    `update` and `leverages` need the inverse.
+    """
+
+    def __init__(self, n_cells: int, n_classes: int) -> None: ...
+    @property
+    def n_cells(self) -> int: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def matrix(self) -> _Float64:
+        """A view of the matrix in rectangular full packed format (transr N, uplo L)."""
+    def copy(self) -> LeastSquares: ...
+    def set_matrix(self, pairs: Pairs, shift: float, n_threads: int) -> None: ...
+    def update(self, codes: Codes, slots: _Slots, sign: int, n_threads: int) -> bool:
+        """Learn or unlearn; return False, and become invalid, if that loses too many digits."""
+    def resize(self, n_classes: int) -> None:
+        """Add classes with zero weights."""
+    def drop(self, slot: int) -> None: ...
+    def get(self, slot: int) -> _Float64: ...
+    def set(self, first: int, weights: _Float64) -> None:
+        """Set the weights of the slots from `first` on, one row for each."""
+    def scores(self, codes: Codes, scale: _Float64, order: _Slots, n_threads: int) -> _Float64: ...
+    def best(self, codes: Codes, scale: _Float64, order: _Slots, n_threads: int) -> _Slots: ...
+    def best_one(self, codes: Codes, scale: _Float64, order: _Slots) -> int: ...
+    def leverages(self, codes: Codes, n_threads: int) -> _Float64: ...
 
 def learn_with_pairs(
     counters: Counters, pairs: Pairs, codes: Codes, slots: _Slots, n_threads: int

@@ -85,9 +85,7 @@ def test_many_users_restore_the_limits():
         assert limits() == ORIGINAL
 
 
-@pytest.mark.parametrize(
-    ("owner", "name"), [(RidgeReadout, "compute_weights"), (ridge, "_factorised")]
-)
+@pytest.mark.parametrize(("owner", "name"), [(RidgeReadout, "_compute"), (ridge, "_solve")])
 def test_two_models_solve_at_the_same_time(monkeypatch, owner, name):
     """Each waits inside its computation for the other, so one lock for both would time out."""
     expected = [learned(rows, penalty=0.1).decision_function(X[TEST]) for rows in PARTS]

@@ -19,16 +19,16 @@ def calibration(model):
 def test_held_out_scores_equal_a_solution_without_the_sample(n_later):
     model = learned(slice(0, 800), n_cells=600, penalty=0.1)
     model.predict(X[TEST])
-    if n_later:  # too few for a new factorisation
-        factor = solution(model).R
+    if n_later:  # too few for a new solution
+        solver = solution(model).solver
         model.learn_one(X[800], Y[800]).predict(X[TEST])
-        assert solution(model).R is factor
+        assert solution(model).solver is solver
     with model.circuit_.memory.reading as snapshot:
         memory = snapshot.memory
         sample, n = memory.calibration_sample(), memory.samples
         found = model._readout().held_out_scores(snapshot, sample, 1)
         L, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
-    G = L + np.tril(L, -1).T + 0.1 * solution(model).unit * np.eye(len(L))
+    G = L + np.tril(L, -1).T + solution(model).shift * np.eye(len(L))
     Phi = dense(sample.codes, len(G))
     for i in range(0, len(found), 150):
         phi, own = Phi[i], np.arange(10) == sample.ranks[i]
@@ -36,7 +36,7 @@ def test_held_out_scores_equal_a_solution_without_the_sample(n_later):
         np.testing.assert_allclose(found[i], phi @ W * np.sqrt(n.mean() / (n - own)), atol=1e-6)
 
 
-def test_calibration_lasts_until_a_new_factorisation():
+def test_calibration_lasts_until_a_refresh():
     model = learned(slice(0, 800), n_cells=600, penalty=0.1)
     model.predict_proba(X[TEST])
     before = calibration(model)
@@ -52,12 +52,12 @@ def test_calibrates_once_a_class_has_two_samples():
     model.predict_proba(X[TEST])
     assert calibration(model) is None
     assert model.novelty_threshold(0.6) == 1
-    factor = solution(model).R
+    solver = solution(model).solver
     for label in range(2):
         row = int(np.flatnonzero(label == Y)[1])
         model.learn_one(X[row], Y[row])
     model.predict_proba(X[TEST])
-    assert solution(model).R is factor
+    assert solution(model).solver is solver
     assert calibration(model) is not None
     assert model.novelty_threshold(0.6) < 1
 

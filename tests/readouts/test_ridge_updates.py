@@ -1,4 +1,4 @@
-"""Low-rank updates: the same scores as a new factorisation, without one where possible."""
+"""Rank-one updates: the same scores as a new solution, without one where possible."""
 
 from __future__ import annotations
 
@@ -43,57 +43,73 @@ def assert_reads_like(model, fresh, atol=1e-9):
 
 
 @pytest.fixture
-def factorised(monkeypatch):
-    """The versions that were factorised."""
-    seen, function = [], ridge._factorised
+def solved(monkeypatch):
+    """The numbers of samples for which a solution was computed from the sums."""
+    seen, function = [], ridge._solve
 
-    def factorise(readout, memory, penalty, version, n_threads):
-        seen.append(version)
-        return function(readout, memory, penalty, version, n_threads)
+    def solve(memory, shift, n_threads):
+        seen.append(memory.pairs.n_samples)
+        return function(memory, shift, n_threads)
 
-    monkeypatch.setattr(ridge, "_factorised", factorise)
+    monkeypatch.setattr(ridge, "_solve", solve)
     return seen
 
 
 @pytest.fixture
-def model(factorised):
-    """A model that has factorised its matrix once; the list of factorisations is empty again."""
+def model(solved):
+    """A model that has been solved once; the list of solutions is empty again."""
     model = learned(slice(0, 800), **FIXED)
     read(model)
-    assert len(factorised) == 1
-    factorised.clear()
+    assert len(solved) == 1
+    solved.clear()
     return model
 
 
-def test_few_samples_update_the_factor():
-    model = learned(slice(0, 800))
-    read(model)
-    before = solution(model)
-    model.partial_fit(X[800:830], Y[800:830])
-    assert_reads_like(model, learned(slice(0, 830), penalty=before.penalty), atol=1e-10)
-    assert solution(model).R is before.R
-    assert len(solution(model).signs) == 30
-
-
-def test_the_residual_is_that_of_a_new_factor():
-    model = learned(slice(0, 800))
-    for start in range(800, 830, 10):
+def test_few_samples_update_the_solution(model, solved):
+    for start in range(800, 840, 5):
+        model.partial_fit(X[start : start + 5], Y[start : start + 5])
         read(model)
-        model.partial_fit(X[start : start + 10], Y[start : start + 10])
+    assert_reads_like(model, learned(slice(0, 840), **FIXED), atol=1e-11)
+    assert solved == [840]
+    assert solution(model).n_updates == 40
+
+
+def test_many_updates_are_solved_anew(model, solved):
+    for _ in range(6):
+        for row in range(800, 860):
+            model.learn_one(X[row], Y[row]).unlearn(X[row : row + 1], Y[row : row + 1])
+            model.predict_one(X[row])
+    assert solved == [800]
+
+
+def test_the_residual_is_small_after_updates():
+    model = learned(slice(0, 800), **FIXED)
+    for start in range(800, 815, 5):
+        read(model)
+        model.partial_fit(X[start : start + 5], Y[start : start + 5])
     read(model.unlearn(X[5:10], Y[5:10]))
     with model.circuit_.memory.reading as snapshot:
         memory = snapshot.memory
         G, C = memory.pairs.expand(1), memory.synapses.T.astype(float)
+        slots = memory.store.slot_of_rank.tolist()
     updated = solution(model)
-    assert len(updated.signs) == 35
-    W = updated.solve(C)
-    R = C - (G + np.tril(G, -1).T) @ W - updated.penalty * updated.unit * W
+    assert updated.n_updates == 20
+    W = np.stack([updated.solver.get(slot) for slot in slots], axis=1)
+    R = C - (G + np.tril(G, -1).T) @ W - updated.shift * W
     assert (np.linalg.norm(R, axis=0) <= 1e-12 * np.linalg.norm(C, axis=0)).all()
+
+
+def test_refresh_gives_equal_bits():
+    model, fresh = learned(slice(0, 800)), learned(slice(0, 801))
+    read(model)
+    model.learn_one(X[800], Y[800]).novelty(X[TEST])
+    np.testing.assert_array_equal(read(model.refresh()), read(fresh))
 
 
 ACTIONS = [
     "learn",
     "learn_one",
+    "drop_class",
     "unlearn",
     "rename",
     "reject",
@@ -110,6 +126,7 @@ def test_scores_equal_those_of_a_new_model(actions):
     """Whatever happened, and whatever was read in between."""
     small = {"n_cells": 120, "n_active": 40, "penalty": 0.1}
     model, known, places = learned(slice(0, 300), **small), list(range(300)), iter(range(300, 900))
+    n_dropped = 0
 
     def take(n):
         new = [next(places) for _ in range(n)]
@@ -123,6 +140,12 @@ def test_scores_equal_those_of_a_new_model(actions):
                 model.partial_fit(*take(7))
             elif action == "learn_one":
                 model.learn_one(*(array[0] for array in take(1)))
+            elif action == "drop_class":
+                model.learn_one(X[n_dropped], 77)
+                if is_read:
+                    model.predict(X[:1])
+                model.drop_class(77)
+                n_dropped += 1
             elif action == "unlearn":
                 model.unlearn(X[known[:5]], Y[known[:5]])
                 del known[:5]
@@ -148,45 +171,48 @@ def test_scores_equal_those_of_a_new_model(actions):
             if is_read:
                 model.predict(X[:1])
     assert model.n_samples_seen_ == len(known)
-    assert_reads_like(model, learned(known, **small))
+    fresh = learned(known, **small)
+    for row in range(n_dropped):
+        fresh.learn_one(X[row], 77).drop_class(77)
+    assert_reads_like(model, fresh)
 
 
-def test_many_samples_are_factorised_anew():
+def test_many_samples_are_solved_anew():
     model = learned(slice(0, 50), penalty=1e-6)
     read(model)
     before = solution(model)
     model.partial_fit(X[50:900], Y[50:900])
     assert_reads_like(model, learned(penalty=1e-6), atol=1e-8)
-    assert solution(model).R is not before.R
+    assert solution(model).solver is not before.solver
 
 
-def test_a_merge_is_factorised_anew(model, factorised):
+def test_a_merge_is_solved_anew(model, solved):
     model.merge(learned(slice(800, 802), **FIXED))
     read(model)
-    assert len(factorised) == 1
+    assert len(solved) == 1
     assert_reads_like(model, learned(slice(0, 802), **FIXED))
 
 
 @pytest.mark.parametrize(
     ("owner", "name", "after"), [(PairingMemory, "learn", True), (PendingUpdates, "record", False)]
 )
-def test_a_lost_update_is_factorised_anew(model, factorised, owner, name, after):
+def test_a_lost_update_is_solved_anew(model, solved, owner, name, after):
     with interrupted(owner, name, after=after):
         model.learn_one(X[800], Y[800])
     model.learn_one(X[801], Y[801])
     read(model)
-    assert len(factorised) == 1
+    assert len(solved) == 1
     fresh = learned(slice(0, 802), **FIXED)
     assert model_state(model) == model_state(fresh)
     assert_reads_like(model, fresh)
 
 
-def test_an_interrupted_replacement_needs_no_factorisation(model, factorised):
+def test_an_interrupted_replacement_needs_no_new_solution(model, solved):
     with model.circuit_.memory.reading, interrupted(PairingMemory, "learn"):
         model.learn_one(X[800], Y[800])
     model.learn_one(X[801], Y[801])
     read(model)
-    assert not factorised
+    assert not solved
     assert_reads_like(model, learned([*range(800), 801], **FIXED))
 
 
@@ -206,7 +232,7 @@ REJECTED = {
 
 @pytest.mark.parametrize("is_held", [False, True])
 @pytest.mark.parametrize("name", REJECTED)
-def test_a_rejected_change_needs_no_factorisation(model, factorised, name, is_held):
+def test_a_rejected_change_needs_no_new_solution(model, solved, name, is_held):
     change, message = REJECTED[name]
     with ExitStack() as readers:
         if is_held:  # the change is tried on a copy
@@ -215,23 +241,23 @@ def test_a_rejected_change_needs_no_factorisation(model, factorised, name, is_he
             change(model)
         model.set_params(readout="ridge").learn_one(X[800], Y[800])
     read(model)
-    assert not factorised
+    assert not solved
     assert_reads_like(model, learned(slice(0, 801), **FIXED))
 
 
-def test_changes_of_labels_need_no_factorisation(model, factorised):
+def test_changes_of_labels_need_no_new_solution(model, solved):
     model.learn_one(X[800], 17).drop_class(17).rename_class(3, 30)
     classes = model.classes_.tolist()
     model.partial_fit(X[801:802], Y[801:802], classes=[*classes, 99]).drop_class(99)
     scores = read(model)
-    assert not factorised
+    assert not solved
     fresh = learned(slice(0, 800), **FIXED)
     fresh.learn_one(X[800], 17).drop_class(17).learn_one(X[801], Y[801])
     places = [0, 1, 2, 4, 5, 6, 7, 8, 9, 3]
     np.testing.assert_allclose(scores, read(fresh)[:, places], atol=1e-6)
 
 
-def test_replaced_memories_share_the_factor(model, factorised):
+def test_a_replaced_memory_keeps_its_solution(model, solved):
     readout, codes = model._readout(), model.circuit_.coder.native.encode(np.array(X[TEST]), 1)
     with model.circuit_.memory.reading as old:
         before = readout.scores(old, codes, 1)
@@ -240,22 +266,22 @@ def test_replaced_memories_share_the_factor(model, factorised):
             read(model)
             np.testing.assert_array_equal(readout.scores(old, codes, 1), before)
             assert readout.calibration_version(old, 1) == old.version
-    assert not factorised
+    assert not solved
     assert_reads_like(model, learned(slice(0, 803), **FIXED))
 
 
-def test_a_factor_made_during_a_replacement_is_used_after_it(model, factorised):
+def test_a_solution_made_during_a_replacement_is_used_after_it(model, solved):
     memory = model.circuit_.memory
-    model.merge(learned(slice(800, 802), **FIXED))  # needs a new factor
+    model.merge(learned(slice(800, 802), **FIXED))  # needs a new solution
     codes = model.circuit_.coder.native.encode(X[802:803], 1)
 
     def learn(copy):
         copy.learn(codes, Y[802:803], model._rates())
         read(model)
 
-    memory.replace(learn, ((1, codes),))
+    memory.replace(learn)
     read(model)
-    assert len(factorised) == 1
+    assert len(solved) == 1
     assert_reads_like(model, learned(slice(0, 803), **FIXED))
 
 

@@ -30,12 +30,21 @@ class Cache:
         # A value may be computed from another one.
         self.lock = threading.RLock()
         self._entries: dict[str, tuple[Hashable, Any]] = {}
+        self._shared: set[str] = set()
 
     def branch(self) -> Cache:
         """Return a cache for a copy of the memory: the same values, lock and updates."""
         other = object.__new__(Cache)
-        vars(other).update(vars(self), _entries=self._entries.copy())
+        with self.lock:
+            self._shared.update(self._entries)
+            vars(other).update(
+                vars(self), _entries=self._entries.copy(), _shared=self._shared.copy()
+            )
         return other
+
+    def is_shared(self, kind: str) -> bool:
+        """Return whether another cache may hold the same value, which must then not change."""
+        return kind in self._shared
 
     def get(self, kind: str, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the value of a kind; compute it if the cached one has another key or is None."""
@@ -44,7 +53,8 @@ class Cache:
             with self.lock:
                 entry = self._entries.get(kind)
                 if entry is None or entry[0] != key or entry[1] is None:
-                    entry = self._entries[kind] = key, compute()
+                    entry = key, compute()
+                    self.put(kind, *entry)
         return cast("T", entry[1])
 
     def peek(self, kind: str) -> Any:
@@ -55,6 +65,13 @@ class Cache:
     def put(self, kind: str, key: Hashable, value: object) -> None:
         """Replace the value of a kind."""
         self._entries[kind] = key, value
+        self._shared.discard(kind)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all values."""
+        values = [value for _, value in self._entries.values()]
+        return sum(getattr(value, "nbytes", 0) for value in values) + self.updates.nbytes
 
     def discard(self, kind: str) -> None:
         """Remove the value of a kind, to free its memory."""

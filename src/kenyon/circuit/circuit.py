@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
     from kenyon.circuit.memory import Memory, Rates
-    from kenyon.circuit.updates import Update
     from kenyon.circuit.versioned import Snapshot
 
     Action = Callable[[Memory, Codes, NDArray[Any]], None]
@@ -54,11 +53,11 @@ class Circuit:
                 memory.drop_classes(new)
                 raise
 
-        self._change(learn, 1, X, y, n_threads)
+        self._change(learn, X, y, n_threads)
 
     def learn_one(self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates]) -> None:
         """Learn the code of one sample, whose label is the only element of y."""
-        self.memory.change(lambda memory: memory.learn(codes, y, rates), ((1, codes),))
+        self.memory.change(lambda memory: memory.learn(codes, y, rates))
 
     def unlearn(self, X: Any, y: NDArray[Any], n_threads: int) -> None:
         """Remove samples."""
@@ -68,7 +67,7 @@ class Circuit:
                 raise memory.lacks("unlearn")
             memory.unlearn(codes, labels, n_threads)
 
-        self._change(unlearn, -1, X, y, n_threads)
+        self._change(unlearn, X, y, n_threads)
 
     def extinguish(
         self, X: Any, y: NDArray[Any], share: float, rates: Sequence[Rates], n_threads: int
@@ -80,16 +79,15 @@ class Circuit:
                 raise memory.lacks("extinguish")
             memory.extinguish(codes, labels, share, rates)
 
-        # Memories that extinguish have no pairs, so no readout needs the codes and their sign.
-        self._change(extinguish, 0, X, y, n_threads)
+        self._change(extinguish, X, y, n_threads)
 
     def drop_class(self, label: Any) -> None:
         """Drop a class."""
-        self.memory.change(lambda memory: memory.drop_class(label), ())
+        self.memory.change(lambda memory: memory.drop_class(label))
 
     def rename_class(self, old: Any, new: Any) -> None:
         """Give a class a new label."""
-        self.memory.change(lambda memory: memory.rename_class(old, new), ())
+        self.memory.change(lambda memory: memory.rename_class(old, new))
 
     def merge(self, others: Sequence[Circuit]) -> None:
         """Add the sums of other circuits with the same coder."""
@@ -110,22 +108,19 @@ class Circuit:
         with self.memory.reading as snapshot:
             return np.concatenate([function(snapshot, batch) for batch in chain((first,), codes)])
 
-    def _change(self, action: Action, sign: int, X: Any, y: NDArray[Any], n_threads: int) -> None:
+    def _change(self, action: Action, X: Any, y: NDArray[Any], n_threads: int) -> None:
         """Apply an action to all samples: in place if they are few, otherwise to a copy."""
         batches = ((codes, y[rows]) for rows, codes in self.coder.encode(X, n_threads))
         ahead = list(islice(batches, 2))
         with self.memory.reading as snapshot:
             memory = snapshot.memory
             in_place = len(ahead) == 1 and len(y) <= memory.max_in_place
-            updates: list[Update] | None = [] if len(y) <= memory.max_pending else None
 
         def apply(memory: Memory) -> None:
             for codes, labels in chain(ahead, batches):
                 action(memory, codes, labels)
-                if updates is not None:
-                    updates.append((sign, codes))
 
-        (self.memory.change if in_place else self.memory.replace)(apply, updates)
+        (self.memory.change if in_place else self.memory.replace)(apply)
 
     def _copy_memory_for(self, target: Circuit) -> Memory:
         """Return a copy of the memory, or raise ValueError if the coders differ."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes, Counters, Weights
+    from kenyon.circuit.updates import Update
 
 
 class Rates(NamedTuple):
@@ -92,6 +93,10 @@ class Memory(ABC):
                 "only fit changes that"
             )
         return ((self, rates[0]),)
+
+    def take_updates(self) -> Sequence[Update] | None:
+        """Return the changes since the last call, or None if they were not recorded."""
+        return None
 
     def check_not_empty(self) -> None:
         """Raise ValueError if there are no classes."""

@@ -9,18 +9,20 @@ import numpy as np
 from kenyon import _native
 from kenyon.circuit.available_ram import available_ram
 from kenyon.circuit.summing import SummingMemory
+from kenyon.circuit.updates import ClassDrop, SampleUpdate, count_samples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
     from kenyon._native import Codes
+    from kenyon.circuit.updates import Update
 
-BYTES_PER_PAIR = 18
-"""Peak bytes for each cell squared: up to 4 for the sums, 4 for a copy while they change, 8 for
-their Cholesky factor and 2 for a low-rank update of it."""
+BYTES_PER_PAIR = 12
+"""Peak bytes for each cell squared: up to 4 for the sums, 4 for a copy while they change, and 4 for
+the inverse of their matrix."""
 PENDING_PER_CELL = 1 / 8
-"""Samples for each cell after which a new factor is cheaper than a low-rank update."""
+"""Samples for each cell after which a new solution is cheaper than rank-one updates."""
 
 
 class PairingMemory(SummingMemory):
@@ -53,23 +55,47 @@ class PairingMemory(SummingMemory):
             )
         self.pairs = _native.Pairs(n_cells)
         self.max_pending = int(PENDING_PER_CELL * n_cells)
+        self._updates: list[Update] | None = []
 
     @property
     def nbytes(self) -> int:
         return super().nbytes + self.pairs.nbytes
 
+    def take_updates(self) -> list[Update] | None:
+        taken, self._updates = self._updates, []
+        return taken
+
+    def _record(self, update: Update) -> None:
+        if self._updates is not None:
+            self._updates.append(update)
+            if count_samples(self._updates) > self.max_pending:
+                self._updates = None
+
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return _native.learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
+        learned = _native.learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
+        if learned:
+            self._record(SampleUpdate(len(self), 1, codes, slots))
+        return learned
 
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return _native.unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
+        unlearned = _native.unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
+        if unlearned:
+            self._record(SampleUpdate(len(self), -1, codes, slots))
+        return unlearned
+
+    def drop_class(self, label: Any) -> None:
+        update = ClassDrop(len(self), self.labels.slot(label))
+        super().drop_class(label)
+        self._record(update)
 
     def _merge(self, other: Self, slots: NDArray[np.int32]) -> bool:
+        self._updates = None
         return _native.merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
 
     def copy(self) -> Self:
         other = super().copy()
         other.pairs = self.pairs.copy()
+        other._updates = []
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:

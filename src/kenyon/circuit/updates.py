@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kenyon._native import Codes
 
-    Update = tuple[int, Codes]
-    """A sign, 1 for samples learned and -1 for samples unlearned, and their codes."""
+
+class SampleUpdate(NamedTuple):
+    """Samples that were learned (sign 1) or unlearned (sign -1), with slots of `n_classes`."""
+
+    n_classes: int
+    sign: int
+    codes: Codes
+    slots: NDArray[np.int32]
+
+
+class ClassDrop(NamedTuple):
+    """A class that was dropped, of `n_classes`. The last class moves into its slot."""
+
+    n_classes: int
+    slot: int
+
+
+Update = SampleUpdate | ClassDrop
 
 
 class PendingUpdates:
@@ -26,13 +45,14 @@ class PendingUpdates:
     --------
     >>> import numpy as np
     >>> from kenyon.circuit import Coder
-    >>> coder = Coder(40, 50, 4, 5, "cut", on_off=False, seed=0)
+    >>> coder = Coder(40, 50, 4, 5, "cut", channels="raw", seed=0)
     >>> codes = coder.native.encode(np.eye(3, 40), 1)
     >>> updates = PendingUpdates(max_samples=5)
-    >>> updates.record(1, [(1, codes)])
-    >>> updates.record(2, [(-1, codes)])
-    >>> [(sign, len(codes)) for sign, codes in updates.between(1, 2)]
-    [(-1, 3)]
+    >>> slots = np.zeros(3, np.int32)
+    >>> updates.record(1, [SampleUpdate(1, 1, codes, slots)])
+    >>> updates.record(2, [SampleUpdate(1, -1, codes, slots), ClassDrop(1, 0)])
+    >>> [type(update).__name__ for update in updates.between(1, 2)]
+    ['SampleUpdate', 'ClassDrop']
     >>> updates.between(0, 2) is None
     True
     """
@@ -43,9 +63,16 @@ class PendingUpdates:
         self._changes: dict[int, Sequence[Update]] = {}
         self._n_samples = 0
 
-    def record(self, version: int, changes: Sequence[Update]) -> None:
-        """Record the changes that led to a version."""
-        if not self.max_samples:
+    @property
+    def nbytes(self) -> int:
+        """The size of the codes."""
+        with self._lock:
+            changes = [change for changes in self._changes.values() for change in changes]
+        return sum(change.codes.nbytes for change in changes if isinstance(change, SampleUpdate))
+
+    def record(self, version: int, changes: Sequence[Update] | None) -> None:
+        """Record the changes that led to a version, or None if they are unknown."""
+        if changes is None or not self.max_samples:
             return
         with self._lock:
             self._changes[version] = changes
@@ -64,6 +91,11 @@ class PendingUpdates:
             return [update for version in versions for update in self._changes[version]]
 
 
+def count_samples(changes: Sequence[Update]) -> int:
+    """Return the number of samples that were learned or unlearned."""
+    return sum(len(change.codes) for change in changes if isinstance(change, SampleUpdate))
+
+
 def _count(changes: Sequence[Update]) -> int:
     # A version without samples counts as one, so that their number is limited too.
-    return max(1, sum(len(codes) for _, codes in changes))
+    return max(1, count_samples(changes))

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from kenyon.circuit.cache import Cache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from kenyon.circuit.memory import Memory
-    from kenyon.circuit.updates import Update
 
     Change = Callable[[Memory], None]
-    Updates = Sequence[Update] | None
 
 _PATIENCE = 0.05
 """Seconds that a writer waits for readers to leave before it changes a copy instead."""
@@ -41,9 +39,6 @@ class VersionedMemory:
 
     A change is made in place while there are no readers. Otherwise a copy is changed and replaces
     the memory; readers of the old version keep it.
-
-    With a change come its `updates`: the samples that it adds and removes, or None if their codes
-    are not kept. They are read after the change, which may fill them.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -57,36 +52,36 @@ class VersionedMemory:
         """A context manager that gives the current snapshot."""
         return _Reading(self)
 
-    def change(self, change: Change, updates: Updates = None) -> None:
+    def change(self, change: Change) -> None:
         """Change the memory in place, if readers leave in time: for short changes."""
         with self._writer:
             current = self._current
             if current.memory.max_in_place:
                 with self._lock:
                     if self._no_readers.wait_for(lambda: current.n_readers == 0, _PATIENCE):
-                        self._change_in_place(change, updates, current)
+                        self._change_in_place(change, current)
                         return
-            self._replace(change, updates)
+            self._replace(change)
 
-    def replace(self, change: Change, updates: Updates = None) -> None:
+    def replace(self, change: Change) -> None:
         """Change a copy while others read, then replace the memory with it."""
         with self._writer:
-            self._replace(change, updates)
+            self._replace(change)
 
     @staticmethod
-    def _change_in_place(change: Change, updates: Updates, current: Snapshot) -> None:
+    def _change_in_place(change: Change, current: Snapshot) -> None:
         # Before the change: an interrupt must not leave cached values valid.
         current.version += 1
+        current.memory.take_updates()
         try:
             change(current.memory)
         except Exception:
             # A refused change leaves the memory as it was.
             current.cache.updates.record(current.version, ())
             raise
-        if updates is not None:
-            current.cache.updates.record(current.version, updates)
+        current.cache.updates.record(current.version, current.memory.take_updates())
 
-    def _replace(self, change: Change, updates: Updates) -> None:
+    def _replace(self, change: Change) -> None:
         current = self._current
         memory = current.memory.copy()
         change(memory)
@@ -94,8 +89,7 @@ class VersionedMemory:
         cache, version = current.cache.branch(), current.version + 1
         with self._lock:
             self._current = Snapshot(memory, version, cache)
-            if updates is not None:
-                cache.updates.record(version, updates)
+            cache.updates.record(version, memory.take_updates())
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self.reading as snapshot:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, solve_triangular
+from scipy.linalg import lapack
 
-from kenyon._native import MAX_LEVEL
+from kenyon._native import MAX_LEVEL, LeastSquares
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.defaults import RIDGE_LAYER
+from kenyon.circuit.updates import SampleUpdate, count_samples
 from kenyon.readouts.blas_threads import blas_threads
-from kenyon.readouts.gcv import cross_validate
-from kenyon.readouts.readout import LinearReadout
+from kenyon.readouts.readout import Readout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -27,35 +27,37 @@ if TYPE_CHECKING:
     from kenyon.circuit.updates import Update
     from kenyon.readouts.readout import Floats
 
-PENALTIES = 10.0 ** np.arange(-6, 2)
-"""Candidates for the automatic penalty, relative to the mean sum of squares of a cell."""
-FIRST_PENALTY = 0.1
-"""The first candidate for as many samples as cells; it falls with the square of the samples.
+PENALTY = 0.1
+"""The automatic penalty for as many samples as cells; it falls with the square of the samples.
 
 Validation accuracy is highest there (benchmarks/results/penalty.md).
 """
-MAX_FIRST_PENALTY = 1.0
-MIN_GAIN = 0.15
-"""The relative gain in cross-validation error that is worth another factorisation.
+PENALTIES = 1e-4, 1.0
+"""The bounds of the automatic penalty."""
+UPDATES_PER_CELL = 1.0
+"""Rank-one updates for each cell after which the solution is computed again.
 
-Generalised cross-validation on the targets selects a larger penalty than label accuracy does, so a
-small gain does not count.
+So the time of all refreshes stays in proportion to that of the updates, and rounding errors stay
+below 1e-9 of the scores (benchmarks/results/steps.md).
 """
+FEW_PER_CELL = 1 / 64
+"""Samples for each cell for which it pays to invert a factor."""
 MAX_LEVERAGE = 1 - 1e-6
-N_COLUMNS = 256
-"""Codes that are solved for at a time."""
-_FACTOR = "ridge factor"
+N_CLASSES = 256
+"""Classes that are solved for at a time."""
+_SOLUTION = "ridge solution"
 
 
 @dataclass(frozen=True)
-class RidgeReadout(LinearReadout):
+class RidgeReadout(Readout):
     """The least-squares weights from codes to one-hot targets, with a ridge penalty.
 
-    They solve (G + shift I) W = C; the pairs G and the counters C are exact, the weights are
+    They solve (G + shift I) W = C. The pairs G and the counters C are exact; the weights are
     rounded. Weights of a class are divided by the root of its number of samples, so that rare
-    classes are predicted too. The Cholesky factor of G + shift I is cached. After few further
-    samples a low-rank update (Woodbury's formula) replaces a new factorisation; it keeps the
-    penalty of the cached factor.
+    classes are predicted too.
+
+    After few further samples the weights are updated sample by sample (recursive least squares).
+    The shift is a function of the sums, so equal sums give the same scores up to rounding.
 
     The novelty score is the mean of two numbers from 0 to 1: the distance of the best score to 1,
     and the leverage that the sample would have once learned.
@@ -63,24 +65,41 @@ class RidgeReadout(LinearReadout):
     Parameters
     ----------
     penalty : float or None
-        Relative to the mean of G's diagonal, rounded to a power of two, so that the shift does not
-        change with every sample. None: one of `PENALTIES`, first by the number of samples for each
-        cell, then by steps of 10 while generalised cross-validation gains enough.
+        The shift relative to the mean of G's diagonal. The shift is rounded to a power of two, so
+        that it does not change with every sample. None: 0.1 (cells / samples)², from 1e-4 to 1.
     """
 
     penalty: float | None
-    name = "ridge"
     layer = RIDGE_LAYER
 
-    def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Floats:
-        memory = _pairs(snapshot)
-        with blas_threads(n_threads):
-            solution, C = self._solution(snapshot, n_threads), _counters(memory)
-            return MAX_LEVEL * _balance(memory.samples)[:, np.newaxis] * solution.solve(C).T
+    def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
+        solution = self._solution(snapshot, n_threads)
+        return solution.solver.scores(codes, solution.balance, solution.order, n_threads)
+
+    def best(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> NDArray[np.int32]:
+        solution = self._solution(snapshot, n_threads)
+        return solution.solver.best(codes, solution.balance, solution.order, n_threads)
+
+    def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
+        solution = self._solution(snapshot, 1)
+        return solution.solver.best_one(codes, solution.balance, solution.order)
+
+    def weights(self, snapshot: Snapshot, codes: Codes) -> Floats:
+        solution, cells = self._solution(snapshot, 1), codes.to_csr()[1]
+        slots = solution.order.tolist()
+        weights = np.stack([solution.solver.get(slot)[cells] for slot in slots], axis=1)
+        weights *= MAX_LEVEL * solution.balance[solution.order]
+        return weights
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
-        """Return the version of the factor: to calibrate after every update would be too slow."""
-        return self._solution(snapshot, n_threads).factored
+        """Return the version of the last refresh: to calibrate after every update is too slow."""
+        return self._solution(snapshot, n_threads).refreshed
+
+    def refresh(self, snapshot: Snapshot, n_threads: int) -> None:
+        cache = snapshot.cache
+        with cache.lock:
+            cache.discard(_SOLUTION)
+            self._solution(snapshot, n_threads)
 
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
@@ -112,105 +131,139 @@ class RidgeReadout(LinearReadout):
         return scores / (1 - h)[:, np.newaxis], h
 
     def _leverages(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
-        with blas_threads(n_threads):
-            return self._solution(snapshot, n_threads).leverages(codes)
+        return self._solution(snapshot, n_threads, inverse=True).solver.leverages(codes, n_threads)
 
-    def _solution(self, snapshot: Snapshot, n_threads: int) -> _Solution:
-        """Return the solution for this version, by a low-rank update if possible."""
-        cache = snapshot.cache
-        with cache.lock, blas_threads(n_threads):
-            solution = self._updated(snapshot)
-            if solution is None:
-                # The new factor needs the memory of the old one.
-                cache.discard(_FACTOR)
-                solution = self._factorise(_pairs(snapshot), snapshot.version, n_threads)
-            cache.put(_FACTOR, None, solution)
+    def _solution(self, snapshot: Snapshot, n_threads: int, *, inverse: bool = False) -> _Solution:
+        """Return the solution for this version, by rank-one updates if possible."""
+        solution: _Solution | None = snapshot.cache.peek(_SOLUTION)
+        if solution is None or not solution.is_for(self, snapshot, inverse):
+            with snapshot.cache.lock, blas_threads(n_threads):
+                solution = snapshot.cache.peek(_SOLUTION)
+                if solution is None or not solution.is_for(self, snapshot, inverse):
+                    solution = self._compute(solution, snapshot, n_threads, inverse)
+                    snapshot.cache.put(_SOLUTION, None, solution)
         return solution
 
-    def _updated(self, snapshot: Snapshot) -> _Solution | None:
-        """Update the cached solution, or return None if a new factor is needed or cheaper."""
-        before: _Solution | None = snapshot.cache.peek(_FACTOR)
-        if before is None or before.readout != self or before.unit != _unit(_pairs(snapshot)):
-            return None
-        updates = snapshot.cache.updates
-        changes = updates.between(before.version, snapshot.version)
-        if changes is None:
-            return None
-        if len(before.signs) + sum(len(codes) for _, codes in changes) > updates.max_samples:
-            return None
-        return before.updated(changes, snapshot.version)
+    def _compute(
+        self, before: _Solution | None, snapshot: Snapshot, n_threads: int, inverse: bool
+    ) -> _Solution:
+        memory, version = _pairs(snapshot), snapshot.version
+        memory.check_not_empty()
+        shift = self._shift(memory)
+        if before is not None and (before.readout, before.shift) == (self, shift):
+            if snapshot.cache.is_shared(_SOLUTION):
+                before = replace(before, solver=before.solver.copy())
+            # The solver changes: after an error it must not be used again.
+            snapshot.cache.discard(_SOLUTION)
+            updated = before.updated(snapshot, n_threads, inverse)
+            if updated is not None:
+                return updated
+        # The new solution needs the memory of the old one.
+        del before
+        snapshot.cache.discard(_SOLUTION)
+        solver = _solve(memory, shift, n_threads)
+        if inverse:
+            _invert(solver)
+        return _Solution(self, shift, version, version, solver, inverse, 0, *_reading(memory))
 
-    def _factorise(self, memory: PairingMemory, version: int, n_threads: int) -> _Solution:
-        """Factorise G + shift I, with the best penalty if none is given."""
-        if self.penalty is not None:
-            return _factorised(self, memory, self.penalty, version, n_threads)
-        C, index, last = _counters(memory), _first_index(memory), None
-        while True:
-            solution = _factorised(self, memory, PENALTIES[index], version, n_threads)
-            near = [i for i in (index, index - 1, index + 1) if 0 <= i < len(PENALTIES)]
-            shifts = [PENALTIES[i] * solution.unit for i in near]
-            n_labelled, n_all = int(memory.samples.sum()), memory.pairs.n_samples
-            errors = cross_validate(solution.R, C, shifts[0], shifts, n_labelled, n_all)
-            best = int(np.argmin(errors))
-            if not errors[best] < (1 - MIN_GAIN) * errors[0] or near[best] == last:
-                return solution
-            index, last = near[best], index
-            del solution  # the next one needs its memory
+    def _shift(self, memory: PairingMemory) -> float:
+        """Return the penalty in the units of G, rounded to a power of two."""
+        penalty = self.penalty
+        if penalty is None:
+            cells_per_sample = memory.n_cells / max(1, memory.pairs.n_samples)
+            penalty = min(max(PENALTY * cells_per_sample**2, PENALTIES[0]), PENALTIES[1])
+        mean = max(memory.pairs.trace / memory.n_cells, 1.0)
+        return 2.0 ** round(math.log2(penalty * mean))
 
 
 @dataclass(frozen=True, eq=False)
 class _Solution:
-    """The factor R of R' R = G + shift I at version `factored`, and the updates since.
-
-    `Y` is R'^-1 times the codes of the updates, as columns; `S` is Woodbury's inner matrix.
-    """
+    """A solver with the weights at a version; `balance` is by slot, `order` are slots by rank."""
 
     readout: RidgeReadout
-    penalty: float
-    unit: float
-    factored: int
+    shift: float
+    refreshed: int
     version: int
-    R: Floats
-    signs: Floats
-    Y: Floats
-    S: Floats
+    solver: LeastSquares
+    has_inverse: bool
+    n_updates: int
+    balance: Floats
+    order: NDArray[np.int32]
 
-    def solve(self, B: Floats) -> Floats:
-        """Solve (G + shift I) X = B for the present G, by Woodbury's formula."""
-        U = solve_triangular(self.R, B, trans="T", check_finite=False)
-        if len(self.signs):
-            U -= self.Y @ np.linalg.solve(self.S, self.Y.T @ U)
-        X: Floats = solve_triangular(self.R, U, overwrite_b=True, check_finite=False)
-        return X
+    @property
+    def nbytes(self) -> int:
+        """The size of the matrix and the weights."""
+        return self.solver.nbytes + self.balance.nbytes + self.order.nbytes
 
-    def leverages(self, codes: Codes) -> Floats:
-        """Return phi' (G + shift I)^-1 phi for each code.
-
-        It is at most 1 for a code that was learned, and may be larger for others.
-        """
-        return np.concatenate([np.zeros(0), *map(self._leverages, _columns(codes, len(self.R)))])
-
-    def _leverages(self, Phi: Floats) -> Floats:
-        U = solve_triangular(self.R, Phi, trans="T", overwrite_b=True, check_finite=False)
-        leverages: Floats = np.einsum("ij,ij->j", U, U)
-        if len(self.signs):
-            V = self.Y.T @ U
-            leverages -= np.einsum("ij,ij->j", V, np.linalg.solve(self.S, V))
-        return leverages
-
-    def updated(self, changes: list[Update], version: int) -> _Solution:
-        """Return the solution after further updates."""
-        signs = np.concatenate(
-            [np.zeros(0), *(np.full(len(codes), float(sign)) for sign, codes in changes)]
+    def is_for(self, readout: RidgeReadout, snapshot: Snapshot, inverse: bool) -> bool:
+        """Return whether it can be read at once."""
+        return (
+            self.version == snapshot.version
+            and self.readout == readout
+            and (self.has_inverse or not inverse)
         )
-        if not len(signs):
-            return replace(self, version=version)
-        Phi = np.hstack([Phi for _, codes in changes for Phi in _columns(codes, len(self.R))])
-        Y = solve_triangular(self.R, Phi, trans="T", overwrite_b=True, check_finite=False)
-        across = self.Y.T @ Y
-        S = np.block([[self.S, across], [across.T, Y.T @ Y + np.diag(signs)]])
-        signs, Y = np.concatenate([self.signs, signs]), np.hstack([self.Y, Y])
-        return replace(self, version=version, signs=signs, Y=Y, S=S)
+
+    def updated(self, snapshot: Snapshot, n_threads: int, inverse: bool) -> _Solution | None:
+        """Update the solver, or return None if a new one is needed or cheaper."""
+        memory = _pairs(snapshot)
+        updates = snapshot.cache.updates.between(self.version, snapshot.version)
+        if updates is None:
+            return None
+        n_samples = count_samples(updates)
+        if not self.has_inverse:
+            inverse = inverse or n_samples > 0
+            if n_samples > FEW_PER_CELL * memory.n_cells:
+                return None
+            if inverse:
+                _invert(self.solver)
+        n_updates = self.n_updates + n_samples
+        if n_updates > UPDATES_PER_CELL * memory.n_cells:
+            return None
+        if not _apply(self.solver, updates, n_threads):
+            return None
+        self.solver.resize(len(memory))
+        balance, order = _reading(memory)
+        return replace(
+            self,
+            version=snapshot.version,
+            has_inverse=self.has_inverse or inverse,
+            n_updates=n_updates,
+            balance=balance,
+            order=order,
+        )
+
+
+def _apply(solver: LeastSquares, updates: Sequence[Update], n_threads: int) -> bool:
+    for update in updates:
+        solver.resize(update.n_classes)
+        if not isinstance(update, SampleUpdate):
+            solver.drop(update.slot)
+        elif not solver.update(update.codes, update.slots, update.sign, n_threads):
+            return False
+    return True
+
+
+def _solve(memory: PairingMemory, shift: float, n_threads: int) -> LeastSquares:
+    """Factorise G + shift I and solve for the weights of all classes."""
+    n_cells, n_classes = memory.n_cells, len(memory)
+    solver = LeastSquares(n_cells, n_classes)
+    solver.set_matrix(memory.pairs, shift, n_threads)
+    _, failed = lapack.dpftrf(n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
+    if failed:
+        raise ValueError(f"penalty is too small to solve for the weights: the shift is {shift:g}")
+    for first in range(0, n_classes, N_CLASSES):
+        slots = range(first, min(first + N_CLASSES, n_classes))
+        counters = np.array([memory.store.get(slot) for slot in slots], np.float64).T
+        weights, _ = lapack.dpftrs(
+            n_cells, solver.matrix, counters, transr="N", uplo="L", overwrite_b=1
+        )
+        solver.set(first, weights.T)
+    return solver
+
+
+def _invert(solver: LeastSquares) -> None:
+    """Replace the factor by the inverse."""
+    lapack.dpftri(solver.n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
 
 
 def _pairs(snapshot: Snapshot) -> PairingMemory:
@@ -222,8 +275,9 @@ def _pairs(snapshot: Snapshot) -> PairingMemory:
     return snapshot.memory
 
 
-def _counters(memory: PairingMemory) -> Floats:
-    return np.asfortranarray(memory.synapses.T, dtype=np.float64)
+def _reading(memory: PairingMemory) -> tuple[Floats, NDArray[np.int32]]:
+    """Return the factor of each slot's weights, and the slot of each rank."""
+    return _balance(memory.store.samples), memory.store.slot_of_rank
 
 
 def _balance(samples: NDArray[np.int64]) -> Floats:
@@ -238,44 +292,7 @@ def _balance(samples: NDArray[np.int64]) -> Floats:
     return balance
 
 
-def _factorised(
-    readout: RidgeReadout, memory: PairingMemory, penalty: float, version: int, n_threads: int
-) -> _Solution:
-    # LAPACK stores columns, so the lower triangle of the pairs is its upper one.
-    A, unit = memory.pairs.expand(n_threads).T, _unit(memory)
-    A[np.diag_indices_from(A)] += penalty * unit
-    try:
-        R, _ = cho_factor(A, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        raise ValueError(f"penalty is too small to solve for the weights: {penalty:g}") from None
-    none, Y, S = np.zeros(0), np.zeros((len(R), 0)), np.zeros((0, 0))
-    return _Solution(readout, penalty, unit, version, version, R, none, Y, S)
-
-
-def _unit(memory: PairingMemory) -> float:
-    """Return the mean sum of squares of a cell, rounded to a power of two."""
-    return 2.0 ** round(math.log2(max(memory.pairs.trace / memory.n_cells, 1.0)))
-
-
-def _first_index(memory: PairingMemory) -> int:
-    """Return the index of the first candidate in `PENALTIES`."""
-    cells_per_sample = memory.n_cells / max(1, memory.pairs.n_samples)
-    penalty = min(FIRST_PENALTY * cells_per_sample**2, MAX_FIRST_PENALTY)
-    return max(0, round(math.log10(penalty / PENALTIES[0])))
-
-
 def _novelty(codes: Codes, best: Floats, leverages: Floats) -> Floats:
     # A sample that activates no cell is as novel as possible.
     is_active = np.diff(codes.to_csr()[0]) > 0
     return np.where(is_active, (1 - np.clip(best, 0, 1) + leverages) / 2, 1.0)
-
-
-def _columns(codes: Codes, n_cells: int) -> Iterator[Floats]:
-    """Yield codes as the columns of dense matrices, `N_COLUMNS` at a time."""
-    starts, cells, levels = codes.to_csr()
-    for first in range(0, len(codes), N_COLUMNS):
-        own = starts[first : first + N_COLUMNS + 1]
-        Phi = np.zeros((len(own) - 1, n_cells))
-        rows = np.repeat(np.arange(len(Phi)), np.diff(own))
-        Phi[rows, cells[own[0] : own[-1]]] = levels[own[0] : own[-1]]
-        yield Phi.T
