@@ -549,12 +549,12 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return novelty_threshold(snapshot, self._readout(), share, n_threads)
 
     def refresh(self) -> Self:
-        """Compute everything that is derived from the sums again.
+        """Discard everything that is derived from the sums; the next read computes it again.
 
-        With "ridge" the weights are updated sample by sample and rounded at every step; `refresh`
-        solves for them. Afterwards equal sums give equal scores, bit for bit, on one machine and
-        with one number of threads. Models that are not refreshed agree within 1e-9 of the largest
-        score.
+        With "ridge" the weights are updated sample by sample and rounded at every step. After
+        `refresh` they are solved for: equal sums then give equal scores, bit for bit, on one
+        machine and with one number of threads. Models that are not refreshed agree within 1e-9 of
+        the largest score.
 
         Returns
         -------
@@ -562,7 +562,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         with self.circuit_.memory.reading as snapshot:
-            self._readout().refresh(snapshot, count_threads(self.n_threads))
+            snapshot.cache.clear()
         return self
 
     def explain(self, x: ArrayLike) -> Explanation:

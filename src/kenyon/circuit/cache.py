@@ -73,6 +73,11 @@ class Cache:
         values = [value for _, value in self._entries.values()]
         return sum(getattr(value, "nbytes", 0) for value in values) + self.updates.nbytes
 
+    def clear(self) -> None:
+        """Remove all values, so that they are computed again."""
+        with self.lock:
+            self._entries.clear()
+
     def discard(self, kind: str) -> None:
         """Remove the value of a kind, to free its memory."""
         self._entries.pop(kind, None)

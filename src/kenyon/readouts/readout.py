@@ -62,9 +62,6 @@ class Readout(ABC):
     ) -> Floats:
         """Return the held-out novelty scores of a calibration sample."""
 
-    def refresh(self, snapshot: Snapshot, n_threads: int) -> None:
-        """Compute the weights from the sums again, if they have been updated since."""
-
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
         """Return the version for which values computed from the calibration sample are valid."""
         return snapshot.version

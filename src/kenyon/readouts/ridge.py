@@ -95,12 +95,6 @@ class RidgeReadout(Readout):
         """Return the version of the last refresh: to calibrate after every update is too slow."""
         return self._solution(snapshot, n_threads).refreshed
 
-    def refresh(self, snapshot: Snapshot, n_threads: int) -> None:
-        cache = snapshot.cache
-        with cache.lock:
-            cache.discard(_SOLUTION)
-            self._solution(snapshot, n_threads)
-
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
