@@ -6,6 +6,8 @@
 #include "encode/encode.hpp"
 #include "memory/products.hpp"
 #include "memory/read.hpp"
+#include "solve/bytes.hpp"
+#include "solve/rows.hpp"
 #include "solve/segments.hpp"
 
 #define KENYON_TEXT_(name) #name
@@ -27,7 +29,15 @@ const Kernel kKernel = {KENYON_TEXT(KENYON_INSTRUCTION_SET),
                         dot,
                         multiply_one,
                         multiply_group,
-                        subtract_terms};
+                        subtract_terms,
+                        read_bytes,
+                        multiply_row<float>,
+                        multiply_row<double>,
+                        add_terms<float>,
+                        add_terms<double>,
+                        round_row<float>,
+                        round_row<double>,
+                        transpose_bytes};
 
 }  // namespace KENYON_INSTRUCTION_SET
 }  // namespace kenyon

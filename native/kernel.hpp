@@ -12,6 +12,7 @@ namespace kenyon {
 // A memory is stored in blocks of classes. In a block, each cell has one row: one cache line.
 constexpr std::int64_t kCountsPerRow = 16;
 constexpr std::int64_t kWeightsPerRow = 8;
+constexpr std::int64_t kBytesPerRow = 64;
 
 // Samples that are encoded together.
 constexpr std::int64_t kTileRows = 32;
@@ -21,6 +22,23 @@ constexpr std::int64_t kPanelCells = 32;
 
 // Vectors that a packed matrix is multiplied with at a time.
 constexpr std::int64_t kVectorsAtOnce = 4;
+// A dot product with the weights of one class has so many partial sums.
+constexpr std::int64_t kRowLanes = 16;
+
+// The 8-bit copy of a weight w is the byte kZeroByte + w / step, rounded; kMaxByteSteps steps are
+// the largest absolute value of the class. If that is below kMinRounded, whose reciprocal is still
+// far from overflow, all bytes are kZeroByte.
+constexpr int kZeroByte = 128;
+constexpr int kMaxByteSteps = 127;
+constexpr double kMinRounded = 1e-290;
+
+// The products factors[t] * vectors[t], for n terms. Vectors are `stride` numbers apart.
+struct Terms {
+  const double* vectors;
+  std::int64_t stride;
+  const double* factors;
+  std::int64_t n;
+};
 
 struct Kernel {
   const char* name;
@@ -46,6 +64,22 @@ struct Kernel {
                          const double* scale, double* const* y, double* products);
   void (*subtract_terms)(double* a, std::int64_t n, const double* const* terms,
                          const double* factors, std::int64_t n_terms);
+  // Reads a block of the 8-bit copy of weights by one code: sums of level times byte, by class.
+  void (*read_bytes)(const Code&, const std::uint8_t* block, double* sums);
+  // Multiplies the weights of one class, n with padding, with dense codes.
+  void (*multiply_floats)(const float* row, const double* codes, std::int64_t n,
+                          std::int64_t n_codes, double* products);
+  void (*multiply_doubles)(const double* row, const double* codes, std::int64_t n,
+                           std::int64_t n_codes, double* products);
+  // Adds terms to n weights of one class.
+  void (*add_to_floats)(float* row, const Terms&, std::int64_t n);
+  void (*add_to_doubles)(double* row, const Terms&, std::int64_t n);
+  // Copies the weights of one class, n with padding, to bytes. Returns the largest absolute value.
+  double (*round_floats)(const float* row, std::int64_t n, std::uint8_t* bytes);
+  double (*round_doubles)(const double* row, std::int64_t n, std::uint8_t* bytes);
+  // Copies kBytesPerRow rows of bytes, which are `stride` bytes apart, to a block of n cells.
+  void (*transpose_bytes)(const std::uint8_t* rows, std::int64_t stride, std::int64_t n,
+                          std::uint8_t* block);
 };
 
 namespace baseline {

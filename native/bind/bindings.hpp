@@ -105,7 +105,7 @@ void check_samples(const Memory& memory, const Codes& codes, const Vector<std::i
 
 void bind_coder(nb::module_& module);
 void bind_memories(nb::module_& module);
-void bind_least_squares(nb::module_& module);
+void bind_solve(nb::module_& module);
 void bind_calibration_sample(nb::class_<Counters>& counters);
 
 }  // namespace kenyon

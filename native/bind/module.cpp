@@ -22,5 +22,5 @@ NB_MODULE(_native, module) {
 
   bind_coder(module);
   bind_memories(module);
-  bind_least_squares(module);
+  bind_solve(module);
 }

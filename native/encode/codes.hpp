@@ -2,6 +2,7 @@
 // from 1 to kMaxLevel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -23,6 +24,14 @@ class Codes {
   std::int64_t n_cells() const { return n_cells_; }
   std::int64_t nbytes() const { return n_samples_ * (5 * n_active_ + 4); }
   CodeSink sink() { return {cells_.get(), levels_.get(), n_winners_.get()}; }
+  // A copy of the samples from first to before end.
+  Codes part(std::int64_t first, std::int64_t end) const {
+    Codes part(end - first, n_cells_, n_active_);
+    std::copy_n(cells_.get() + first * n_active_, part.n_samples_ * n_active_, part.cells_.get());
+    std::copy_n(levels_.get() + first * n_active_, part.n_samples_ * n_active_, part.levels_.get());
+    std::copy_n(n_winners_.get() + first, part.n_samples_, part.n_winners_.get());
+    return part;
+  }
   Code operator[](std::int64_t i) const {
     const std::int64_t start = i * n_active_;
     return {cells_.get() + start, levels_.get() + start, n_winners_[static_cast<std::size_t>(i)]};

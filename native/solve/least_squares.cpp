@@ -1,148 +1,171 @@
 #include "solve/least_squares.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "kernel.hpp"
-#include "parallel.hpp"
 
 namespace kenyon {
 namespace {
 
 // Unlearning a sample divides by 1 - x'P x, and so multiplies rounding errors by its inverse.
 constexpr double kMinRemainder = 1e-3;
+// Codes whose deferred scores are computed at a time.
+constexpr std::int64_t kCodesAtOnce = 64;
 
-double dot(const Code& code, const std::vector<double>& dense) {
+double dot(const Code& code, const double* dense) {
   double sum = 0;
   for (std::int64_t i = 0; i < code.n; ++i) sum += code.levels[i] * dense[code.cells[i]];
   return sum;
 }
 
+void add_multiple(double factor, const double* from, std::int64_t n, double* to) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] += factor * from[i];
+}
+
 }  // namespace
 
 std::int64_t LeastSquares::nbytes() const {
-  std::int64_t n =
-      matrix_.size() + (n_cells() + n_classes()) * static_cast<std::int64_t>(terms_.size());
-  return n * static_cast<std::int64_t>(sizeof(double)) + weights_.nbytes();
+  const std::size_t n = factors_.capacity() + gains_.capacity() + errors_.capacity();
+  return (matrix_.size() + static_cast<std::int64_t>(n)) * std::int64_t{sizeof(double)} +
+         weights_.nbytes();
 }
 
 bool LeastSquares::update(const Codes& codes, const std::int32_t* slots, std::int64_t sign,
                           std::int64_t n_threads) {
-  const std::int64_t n = codes.n_samples();
-  std::vector<double> dense[kVectorsAtOnce];
-  std::vector<double> products[kVectorsAtOnce];
-  for (std::int64_t first = 0; first < n; first += kVectorsAtOnce) {
-    const std::int64_t n_together = std::min<std::int64_t>(kVectorsAtOnce, n - first);
-    if (static_cast<std::int64_t>(terms_.size()) + n_together > Packed::kMaxTerms) flush(n_threads);
+  const std::size_t m = static_cast<std::size_t>(n_cells());
+  const std::size_t k = static_cast<std::size_t>(n_classes());
+  std::vector<double> dense(kVectorsAtOnce * m);
+  for (std::int64_t first = 0; first < codes.n_samples(); first += kVectorsAtOnce) {
+    const std::int64_t n = std::min<std::int64_t>(kVectorsAtOnce, codes.n_samples() - first);
+    if (n_terms() + n > kMaxTerms) apply_terms(n_threads);
+    const std::int64_t n_before = n_terms();
+    gains_.resize(static_cast<std::size_t>(n_before + n) * m);
+    errors_.resize(static_cast<std::size_t>(n_before + n) * k);
+    factors_.reserve(kMaxTerms);
+    std::fill(dense.begin(), dense.end(), 0.0);
     const double* x[kVectorsAtOnce];
-    double* y[kVectorsAtOnce];
-    for (std::int64_t t = 0; t < n_together; ++t) {
+    double* products[kVectorsAtOnce];
+    for (std::int64_t t = 0; t < n; ++t) {
+      double* own = dense.data() + t * n_cells();
       const Code code = codes[first + t];
-      dense[t].assign(static_cast<std::size_t>(n_cells()), 0.0);
-      products[t].resize(static_cast<std::size_t>(n_cells()));
-      for (std::int64_t i = 0; i < code.n; ++i) dense[t][code.cells[i]] = code.levels[i];
-      x[t] = dense[t].data();
-      y[t] = products[t].data();
+      for (std::int64_t i = 0; i < code.n; ++i) own[code.cells[i]] = code.levels[i];
+      x[t] = own;
+      products[t] = gains_.data() + (n_before + t) * n_cells();
     }
-    matrix_.multiply(x, n_together, y);
-    for (std::int64_t t = 0; t < n_together; ++t)
-      if (!add_term(codes[first + t], std::move(products[t]), slots[first + t], sign)) return false;
+    double* errors = errors_.data() + n_before * n_classes();
+    matrix_.multiply(x, n, products);
+    weights_.scores(codes, first, n, n_threads, errors);
+    for (std::int64_t t = 0; t < n; ++t)
+      if (!add_term(codes[first + t], slots[first + t], static_cast<double>(sign), products[t],
+                    errors + t * n_classes()))
+        return false;
   }
   return true;
 }
 
-// `product` is the stored matrix times the code.
-bool LeastSquares::add_term(const Code& code, std::vector<double> product, std::int32_t slot,
-                            std::int64_t sign) {
-  Term added{0, std::move(product), std::vector<double>(static_cast<std::size_t>(n_classes()))};
-  weights_.scores(code, added.error.data());
-  for (const Term& term : terms_) {
-    const double along = dot(code, term.gain);
-    for (std::size_t i = 0; i < added.gain.size(); ++i)
-      added.gain[i] -= term.factor * along * term.gain[i];
-    for (std::size_t c = 0; c < added.error.size(); ++c) added.error[c] += along * term.error[c];
+// `gain` is the matrix times the code, and `error` the weights times the code, both without the
+// deferred terms.
+bool LeastSquares::add_term(const Code& code, std::int32_t slot, double direction, double* gain,
+                            double* error) {
+  for (std::int64_t t = 0; t < n_terms(); ++t) {
+    const double along = dot(code, this->gain(t));
+    add_multiple(-factors_[static_cast<std::size_t>(t)] * along, this->gain(t), n_cells(), gain);
+    add_multiple(along, this->error(t), n_classes(), error);
   }
-  const double direction = static_cast<double>(sign);
-  const double remainder = 1 + direction * dot(code, added.gain);
+  const double remainder = 1 + direction * dot(code, gain);
   if (!(remainder > kMinRemainder)) return false;
-  for (double& gain : added.gain) gain /= remainder;
-  for (double& error : added.error) error *= -direction;
-  added.error[static_cast<std::size_t>(slot)] += direction;
-  added.factor = direction * remainder;
-  terms_.push_back(std::move(added));
+  for (std::int64_t i = 0; i < n_cells(); ++i) gain[i] /= remainder;
+  for (std::int64_t c = 0; c < n_classes(); ++c) error[c] *= -direction;
+  error[slot] += direction;
+  factors_.push_back(direction * remainder);
   return true;
 }
 
-void LeastSquares::flush(std::int64_t n_threads) {
-  if (terms_.empty()) return;
-  const double* gains[Packed::kMaxTerms];
-  const double* errors[Packed::kMaxTerms];
-  double factors[Packed::kMaxTerms];
-  for (std::size_t t = 0; t < terms_.size(); ++t) {
-    gains[t] = terms_[t].gain.data();
-    errors[t] = terms_[t].error.data();
-    factors[t] = terms_[t].factor;
-  }
-  const std::int64_t n_terms = static_cast<std::int64_t>(terms_.size());
-  matrix_.subtract(gains, factors, n_terms, n_threads);
-  weights_.add(gains, errors, n_terms, n_threads);
-  terms_.clear();
+void LeastSquares::apply_terms(std::int64_t n_threads) {
+  if (n_terms() == 0) return;
+  const double* gains[kMaxTerms];
+  for (std::int64_t t = 0; t < n_terms(); ++t) gains[t] = gain(t);
+  matrix_.subtract(gains, factors_.data(), n_terms(), n_threads);
+  weights_.add(gains_.data(), errors_.data(), n_terms(), n_threads);
+  factors_.clear();
+  gains_.clear();
+  errors_.clear();
 }
 
 void LeastSquares::resize(std::int64_t n_classes) {
   if (n_classes == this->n_classes()) return;
-  flush(1);
+  apply_terms(1);
   while (this->n_classes() < n_classes) weights_.insert();
 }
 
 void LeastSquares::drop(std::int64_t slot) {
-  flush(1);
+  apply_terms(1);
   weights_.drop(slot);
 }
 
 void LeastSquares::get(std::int64_t slot, double* weights) const {
   weights_.get(slot, weights);
-  for (const Term& term : terms_)
-    for (std::int64_t i = 0; i < n_cells(); ++i)
-      weights[i] +=
-          term.error[static_cast<std::size_t>(slot)] * term.gain[static_cast<std::size_t>(i)];
+  for (std::int64_t t = 0; t < n_terms(); ++t)
+    add_multiple(error(t)[slot], gain(t), n_cells(), weights);
 }
 
 void LeastSquares::add_deferred(const Code& code, double* by_slot) const {
-  for (const Term& term : terms_) {
-    const double along = dot(code, term.gain);
-    for (std::size_t c = 0; c < term.error.size(); ++c) by_slot[c] += along * term.error[c];
+  for (std::int64_t t = 0; t < n_terms(); ++t)
+    add_multiple(dot(code, gain(t)), error(t), n_classes(), by_slot);
+}
+
+template <class Use>
+void LeastSquares::with_offsets(const Codes& codes, Use use) const {
+  if (n_terms() == 0) return use(codes, 0, nullptr);
+  for (std::int64_t first = 0; first < codes.n_samples(); first += kCodesAtOnce) {
+    const std::int64_t n = std::min(kCodesAtOnce, codes.n_samples() - first);
+    std::vector<double> offsets(static_cast<std::size_t>(n * n_classes()));
+    for (std::int64_t i = 0; i < n; ++i)
+      add_deferred(codes[first + i], offsets.data() + i * n_classes());
+    if (n == codes.n_samples())
+      use(codes, first, offsets.data());
+    else
+      use(codes.part(first, first + n), first, offsets.data());
   }
 }
 
-void LeastSquares::scores(const Codes& codes, const double* scale, const std::int32_t* order,
+void LeastSquares::scores(const Codes& codes, const double* scale, const Order& slot_of_rank,
                           std::int64_t n_threads, double* scores) const {
-  in_parallel(codes.n_samples(), n_threads, [&](std::int64_t, std::int64_t i) {
-    std::vector<double> by_slot(static_cast<std::size_t>(n_classes()));
-    weights_.scores(codes[i], by_slot.data());
-    add_deferred(codes[i], by_slot.data());
+  weights_.scores(codes, 0, codes.n_samples(), n_threads, scores);
+  std::vector<double> by_slot(slot_of_rank.size());
+  for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
     double* row = scores + i * n_classes();
-    for (std::int64_t rank = 0; rank < n_classes(); ++rank)
-      row[rank] = scale[order[rank]] * by_slot[static_cast<std::size_t>(order[rank])];
+    std::copy(row, row + n_classes(), by_slot.begin());
+    add_deferred(codes[i], by_slot.data());
+    for (std::size_t rank = 0; rank < slot_of_rank.size(); ++rank) {
+      const std::size_t slot = static_cast<std::size_t>(slot_of_rank[rank]);
+      row[rank] = scale[slot] * by_slot[slot];
+    }
+  }
+}
+
+void LeastSquares::best(const Codes& codes, const double* scale, const Order& slot_of_rank,
+                        std::int64_t n_threads, std::int32_t* ranks) const {
+  with_offsets(codes, [&](const Codes& piece, std::int64_t first, const double* offsets) {
+    weights_.best(piece, {scale, offsets, slot_of_rank}, n_threads, ranks + first);
   });
 }
 
-void LeastSquares::best(const Codes& codes, const double* scale, const std::int32_t* order,
-                        std::int64_t n_threads, std::int32_t* ranks) const {
-  std::vector<double> all(static_cast<std::size_t>(codes.n_samples() * n_classes()));
-  scores(codes, scale, order, n_threads, all.data());
-  for (std::int64_t i = 0; i < codes.n_samples(); ++i)
-    ranks[i] = static_cast<std::int32_t>(
-        std::max_element(all.begin() + i * n_classes(), all.begin() + (i + 1) * n_classes()) -
-        (all.begin() + i * n_classes()));
+void LeastSquares::top(const Codes& codes, std::int64_t k, const double* scale,
+                       const Order& slot_of_rank, std::int64_t n_threads, std::int32_t* ranks,
+                       double* scores) const {
+  with_offsets(codes, [&](const Codes& piece, std::int64_t first, const double* offsets) {
+    weights_.top(piece, k, {scale, offsets, slot_of_rank}, n_threads, ranks + first * k,
+                 scores + first * k);
+  });
 }
 
 void LeastSquares::leverages(const Codes& codes, std::int64_t n_threads, double* leverages) const {
   matrix_.squares(codes, n_threads, leverages);
   for (std::int64_t i = 0; i < codes.n_samples(); ++i)
-    for (const Term& term : terms_) {
-      const double along = dot(codes[i], term.gain);
-      leverages[i] -= term.factor * along * along;
+    for (std::int64_t t = 0; t < n_terms(); ++t) {
+      const double along = dot(codes[i], gain(t));
+      leverages[i] -= factors_[static_cast<std::size_t>(t)] * along * along;
     }
 }
 

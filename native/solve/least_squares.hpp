@@ -25,9 +25,8 @@ class LeastSquares {
   std::int64_t n_cells() const { return matrix_.n_rows(); }
   std::int64_t n_classes() const { return weights_.n_classes(); }
   std::int64_t nbytes() const;
-  // LAPACK factorises and inverts it in place. All that follows, but reading, needs the inverse.
+  // LAPACK factorises and inverts it in place. `update` and `leverages` need the inverse.
   Packed& matrix() { return matrix_; }
-  const Packed& matrix() const { return matrix_; }
 
   // Learns samples (sign 1) or unlearns them (sign -1). Returns false if unlearning would lose too
   // many digits; the solution is then no longer valid.
@@ -36,34 +35,41 @@ class LeastSquares {
   // New classes have zero weights.
   void resize(std::int64_t n_classes);
   void drop(std::int64_t slot);
-  // Applies what was deferred.
-  void flush(std::int64_t n_threads);
 
-  void set(std::int64_t slot, const double* weights) { weights_.set(slot, weights); }
   void get(std::int64_t slot, double* weights) const;
+  void set(std::int64_t slot, const double* weights) { weights_.set(slot, weights); }
 
   // Scores by rank: the weights of a slot times the code, times the scale of the slot.
-  void scores(const Codes& codes, const double* scale, const std::int32_t* order,
+  using Order = std::vector<std::int32_t>;
+  void scores(const Codes& codes, const double* scale, const Order& slot_of_rank,
               std::int64_t n_threads, double* scores) const;
-  void best(const Codes& codes, const double* scale, const std::int32_t* order,
+  void best(const Codes& codes, const double* scale, const Order& slot_of_rank,
             std::int64_t n_threads, std::int32_t* ranks) const;
+  void top(const Codes& codes, std::int64_t k, const double* scale, const Order& slot_of_rank,
+           std::int64_t n_threads, std::int32_t* ranks, double* scores) const;
   // x'P x for each code x.
   void leverages(const Codes& codes, std::int64_t n_threads, double* leverages) const;
 
  private:
-  // One deferred outer product: P -= factor * gain gain', W += gain error'.
-  struct Term {
-    double factor;
-    std::vector<double> gain;
-    std::vector<double> error;
-  };
-  bool add_term(const Code& code, std::vector<double> product, std::int32_t slot,
-                std::int64_t sign);
+  static constexpr std::int64_t kMaxTerms = Packed::kMaxTerms;
+
+  // The deferred outer products, P -= factor * gain gain' and W += gain error', term by term.
+  std::int64_t n_terms() const { return static_cast<std::int64_t>(factors_.size()); }
+  const double* gain(std::int64_t term) const { return gains_.data() + term * n_cells(); }
+  const double* error(std::int64_t term) const { return errors_.data() + term * n_classes(); }
+  bool add_term(const Code& code, std::int32_t slot, double direction, double* gain, double* error);
+  void apply_terms(std::int64_t n_threads);
+  // Adds the deferred part of the scores of one code.
   void add_deferred(const Code& code, double* by_slot) const;
+  // Calls use(piece, first, offsets) for pieces of the codes, with the deferred parts of scores.
+  template <class Use>
+  void with_offsets(const Codes& codes, Use use) const;
 
   Packed matrix_;
   ClassWeights weights_;
-  std::vector<Term> terms_;
+  std::vector<double> factors_;
+  std::vector<double> gains_;
+  std::vector<double> errors_;
 };
 
 }  // namespace kenyon

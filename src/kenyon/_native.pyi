@@ -151,12 +151,20 @@ class LeastSquares:
     def resize(self, n_classes: int) -> None:
         """Add classes with zero weights."""
     def drop(self, slot: int) -> None: ...
-    def get(self, slot: int) -> _Float64: ...
-    def set(self, first: int, weights: _Float64) -> None:
-        """Set the weights of the slots from `first` on, one row for each."""
-    def scores(self, codes: Codes, scale: _Float64, order: _Slots, n_threads: int) -> _Float64: ...
-    def best(self, codes: Codes, scale: _Float64, order: _Slots, n_threads: int) -> _Slots: ...
-    def best_one(self, codes: Codes, scale: _Float64, order: _Slots) -> int: ...
+    def get(self, first: int, n: int) -> _Float64:
+        """Return the weights of n slots from `first` on, one row for each."""
+    def set(self, first: int, rows: _Float64) -> None: ...
+    def scores(
+        self, codes: Codes, scale: _Float64, slot_of_rank: _Slots, n_threads: int
+    ) -> _Float64:
+        """Return the scores by rank: those of a slot times its scale."""
+    def best(
+        self, codes: Codes, scale: _Float64, slot_of_rank: _Slots, n_threads: int
+    ) -> _Slots: ...
+    def top(
+        self, codes: Codes, k: int, scale: _Float64, slot_of_rank: _Slots, n_threads: int
+    ) -> tuple[_Slots, _Float64]:
+        """Return the ranks and the scores of the k best classes, best first."""
     def leverages(self, codes: Codes, n_threads: int) -> _Float64: ...
 
 def learn_with_pairs(
@@ -180,3 +188,61 @@ class Weights(_Memory):
     def scores(self, codes: Codes, n_threads: int) -> _Float64: ...
     def best(self, codes: Codes, n_threads: int) -> _Slots: ...
     def best_one(self, codes: Codes) -> int: ...
+
+@final
+class ClassWeights:
+    """The weights of a linear readout, one row for each slot, and the best classes by them.
+
+    Weights are float64 up to 1,024 classes and float32 from then on. The score of a slot is
+    scale[slot] * (raw score + offset); offsets, if any, have the shape (n_samples, n_classes). Of
+    equal scores, the lowest rank is best. An 8-bit copy of the weights bounds the scores, and only
+    classes that can be best are scored exactly.
+    """
+
+    def __init__(self, n_cells: int, n_classes: int) -> None: ...
+    @property
+    def n_cells(self) -> int: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def is_float(self) -> bool:
+        """Whether the weights are float32."""
+    @property
+    def nbytes(self) -> int: ...
+    def get(self, slot: int) -> _Float64: ...
+    def set(self, slot: int, row: _Float64) -> None: ...
+    def insert(self) -> None:
+        """Append a class whose weights are zero."""
+    def drop(self, slot: int) -> None: ...
+    def add(self, gains: _Float64, errors: _Float64, n_threads: int) -> None:
+        """Add errors.T @ gains; rows of both are terms, columns are slots and cells."""
+    def scores(self, codes: Codes, n_threads: int) -> _Float64:
+        """Return the raw scores by slot: sums of level times weight."""
+    def best(
+        self,
+        codes: Codes,
+        scale: _Float64,
+        offsets: _Float64 | None,
+        slot_of_rank: _Slots,
+        n_threads: int,
+    ) -> _Slots:
+        """Return the rank of the best class of each code."""
+    def top(
+        self,
+        codes: Codes,
+        k: int,
+        scale: _Float64,
+        offsets: _Float64 | None,
+        slot_of_rank: _Slots,
+        n_threads: int,
+    ) -> tuple[_Slots, _Float64]:
+        """Return the ranks and the scores of the k best classes of each code, best first."""
+    def count_candidates(
+        self,
+        codes: Codes,
+        scale: _Float64,
+        offsets: _Float64 | None,
+        slot_of_rank: _Slots,
+        n_threads: int,
+    ) -> NDArray[np.int64]:
+        """Return the number of classes of each code that `best` has to score exactly."""

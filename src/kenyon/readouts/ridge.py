@@ -81,13 +81,12 @@ class RidgeReadout(Readout):
         return solution.solver.best(codes, solution.balance, solution.order, n_threads)
 
     def best_one(self, snapshot: Snapshot, codes: Codes) -> int:
-        solution = self._solution(snapshot, 1)
-        return solution.solver.best_one(codes, solution.balance, solution.order)
+        return int(self.best(snapshot, codes, 1)[0])
 
     def weights(self, snapshot: Snapshot, codes: Codes) -> Floats:
         solution, cells = self._solution(snapshot, 1), codes.to_csr()[1]
         slots = solution.order.tolist()
-        weights = np.stack([solution.solver.get(slot)[cells] for slot in slots], axis=1)
+        weights = np.stack([solution.solver.get(slot, 1)[0, cells] for slot in slots], axis=1)
         weights *= MAX_LEVEL * solution.balance[solution.order]
         return weights
 
@@ -101,8 +100,9 @@ class RidgeReadout(Readout):
         return self._held_out(snapshot, sample, n_threads)[0]
 
     def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
-        best = self.scores(snapshot, codes, n_threads).max(axis=1)
-        h = self._leverages(snapshot, codes, n_threads)
+        solution = self._solution(snapshot, n_threads, inverse=True)
+        best = solution.solver.top(codes, 1, solution.balance, solution.order, n_threads)[1][:, 0]
+        h = solution.solver.leverages(codes, n_threads)
         return _novelty(codes, best, h / (1 + h))
 
     def held_out_novelty(
@@ -115,17 +115,15 @@ class RidgeReadout(Readout):
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> tuple[Floats, Floats]:
         """Return (f - h y) / (1 - h) and h; f are scores, y targets and h leverages."""
+        solution = self._solution(snapshot, n_threads, inverse=True)
         scores = self.scores(snapshot, sample.codes, n_threads)
-        h = np.minimum(self._leverages(snapshot, sample.codes, n_threads), MAX_LEVERAGE)
+        h = np.minimum(solution.solver.leverages(sample.codes, n_threads), MAX_LEVERAGE)
         samples = snapshot.memory.samples
         own, n = (np.arange(len(h)), sample.ranks), samples[sample.ranks]
         scores[own] -= h * _balance(samples)[sample.ranks]
         # Without the sample, its class is divided by the root of one sample less.
         scores[own] *= np.sqrt(n / np.maximum(n - 1, 1))
         return scores / (1 - h)[:, np.newaxis], h
-
-    def _leverages(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
-        return self._solution(snapshot, n_threads, inverse=True).solver.leverages(codes, n_threads)
 
     def _solution(self, snapshot: Snapshot, n_threads: int, *, inverse: bool = False) -> _Solution:
         """Return the solution for this version, by rank-one updates if possible."""
