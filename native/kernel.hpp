@@ -20,8 +20,9 @@ constexpr std::int64_t kTileRows = 32;
 // Cells of one panel of levels, whose layout is [n_samples / 2][kPanelCells][2].
 constexpr std::int64_t kPanelCells = 32;
 
-// Vectors that a packed matrix is multiplied with at a time.
-constexpr std::int64_t kVectorsAtOnce = 4;
+// Lines of a packed matrix that are multiplied at a time.
+constexpr std::int64_t kLinesAtOnce = 4;
+
 // A dot product with the weights of one class has so many partial sums.
 constexpr std::int64_t kRowLanes = 16;
 
@@ -57,13 +58,13 @@ struct Kernel {
   bool (*add_multiple)(std::uint32_t* sums, const std::int32_t* levels, std::int64_t n,
                        std::int32_t factor);
   // Parts of a symmetric matrix: see solve/segments.hpp.
-  double (*dot)(const double* a, const double* x, std::int64_t n);
-  void (*multiply_one)(const double* a, std::int64_t n, const double* const* x, const double* scale,
-                       double* const* y, double* products);
-  void (*multiply_group)(const double* a, std::int64_t n, const double* const* x,
-                         const double* scale, double* const* y, double* products);
-  void (*subtract_terms)(double* a, std::int64_t n, const double* const* terms,
-                         const double* factors, std::int64_t n_terms);
+  void (*dot_one)(const double* line, std::int64_t n, const double* const* x, double* products);
+  void (*dot_four)(const double* line, std::int64_t n, const double* const* x, double* products);
+  void (*multiply_line)(const double* const* lines, std::int64_t n, const double* x,
+                        const double* scale, double* y, double* products);
+  void (*multiply_four)(const double* const* lines, std::int64_t n, const double* x,
+                        const double* scale, double* y, double* products);
+  void (*subtract_terms)(double* a, std::int64_t n, const Terms&);
   // Reads a block of the 8-bit copy of weights by one code: sums of level times byte, by class.
   void (*read_bytes)(const Code&, const std::uint8_t* block, double* sums);
   // Multiplies the weights of one class, n with padding, with dense codes.

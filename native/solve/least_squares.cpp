@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "kernel.hpp"
-
 namespace kenyon {
 namespace {
 
 // Unlearning a sample divides by 1 - x'P x, and so multiplies rounding errors by its inverse.
 constexpr double kMinRemainder = 1e-3;
+// Codes that are multiplied with the matrix together: a pass over it takes longer than a product.
+constexpr std::int64_t kCodesTogether = 4;
 // Codes whose deferred scores are computed at a time.
 constexpr std::int64_t kCodesAtOnce = 64;
 
@@ -34,30 +34,27 @@ bool LeastSquares::update(const Codes& codes, const std::int32_t* slots, std::in
                           std::int64_t n_threads) {
   const std::size_t m = static_cast<std::size_t>(n_cells());
   const std::size_t k = static_cast<std::size_t>(n_classes());
-  std::vector<double> dense(kVectorsAtOnce * m);
-  for (std::int64_t first = 0; first < codes.n_samples(); first += kVectorsAtOnce) {
-    const std::int64_t n = std::min<std::int64_t>(kVectorsAtOnce, codes.n_samples() - first);
+  std::vector<double> dense(kCodesTogether * m);
+  factors_.reserve(kMaxTerms);
+  for (std::int64_t first = 0; first < codes.n_samples(); first += kCodesTogether) {
+    const std::int64_t n = std::min(kCodesTogether, codes.n_samples() - first);
     if (n_terms() + n > kMaxTerms) apply_terms(n_threads);
     const std::int64_t n_before = n_terms();
     gains_.resize(static_cast<std::size_t>(n_before + n) * m);
     errors_.resize(static_cast<std::size_t>(n_before + n) * k);
-    factors_.reserve(kMaxTerms);
     std::fill(dense.begin(), dense.end(), 0.0);
-    const double* x[kVectorsAtOnce];
-    double* products[kVectorsAtOnce];
     for (std::int64_t t = 0; t < n; ++t) {
-      double* own = dense.data() + t * n_cells();
       const Code code = codes[first + t];
+      double* own = dense.data() + t * n_cells();
       for (std::int64_t i = 0; i < code.n; ++i) own[code.cells[i]] = code.levels[i];
-      x[t] = own;
-      products[t] = gains_.data() + (n_before + t) * n_cells();
     }
+    double* gains = gains_.data() + n_before * n_cells();
     double* errors = errors_.data() + n_before * n_classes();
-    matrix_.multiply(x, n, products);
+    matrix_.multiply(dense.data(), n, gains);
     weights_.scores(codes, first, n, n_threads, errors);
     for (std::int64_t t = 0; t < n; ++t)
-      if (!add_term(codes[first + t], slots[first + t], static_cast<double>(sign), products[t],
-                    errors + t * n_classes()))
+      if (!add_term(codes[first + t], slots[first + t], static_cast<double>(sign),
+                    gains + t * n_cells(), errors + t * n_classes()))
         return false;
   }
   return true;
@@ -83,9 +80,7 @@ bool LeastSquares::add_term(const Code& code, std::int32_t slot, double directio
 
 void LeastSquares::apply_terms(std::int64_t n_threads) {
   if (n_terms() == 0) return;
-  const double* gains[kMaxTerms];
-  for (std::int64_t t = 0; t < n_terms(); ++t) gains[t] = gain(t);
-  matrix_.subtract(gains, factors_.data(), n_terms(), n_threads);
+  matrix_.subtract(gains_.data(), factors_.data(), n_terms(), n_threads);
   weights_.add(gains_.data(), errors_.data(), n_terms(), n_threads);
   factors_.clear();
   gains_.clear();

@@ -1,5 +1,4 @@
-// Products and updates of contiguous parts of a matrix, in float64. Sums have eight partial sums on
-// every instruction set, so they are rounded alike.
+// Products and updates of contiguous parts of a matrix, in float64.
 #pragma once
 
 #include <cstdint>
@@ -10,75 +9,104 @@
 namespace kenyon {
 namespace KENYON_INSTRUCTION_SET {
 
-constexpr std::int64_t kPartialSums = 8;
-constexpr int kSumVectors = kPartialSums / kDoubles;
-
-// The total of eight partial sums, and of the products of the last n elements.
-inline double add_up(const Doubles* partial, const double* a, const double* x, std::int64_t n) {
-  double sums[kPartialSums];
-  for (int v = 0; v < kSumVectors; ++v) store_as(sums + v * kDoubles, partial[v]);
-  double total =
-      ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-  for (std::int64_t i = 0; i < n; ++i) total += a[i] * x[i];
-  return total;
+// The sum of all lanes of kVectors vectors.
+template <int kVectors>
+inline double add_up(const Doubles (&partial)[kVectors]) {
+  Doubles total = partial[0];
+  for (int v = 1; v < kVectors; ++v) total += partial[v];
+  double sum = 0;
+  for (int i = 0; i < kDoubles; ++i) sum += total[i];
+  return sum;
 }
 
-inline double dot(const double* a, const double* x, std::int64_t n) {
-  Doubles partial[kSumVectors] = {};
-  std::int64_t i = 0;
-  for (; i + kPartialSums <= n; i += kPartialSums)
-    for (int v = 0; v < kSumVectors; ++v)
-      partial[v] += load_as<Doubles>(a + i + v * kDoubles) * load_as<Doubles>(x + i + v * kDoubles);
-  return add_up(partial, a + i, x + i, n - i);
-}
-
-// For each of kN vectors: returns the product of a with x, and adds scale * a to y.
+// The products of a line with each of kN vectors. There are enough partial sums to hide the latency
+// of an addition.
 template <int kN>
-inline void multiply_segment(const double* a, std::int64_t n, const double* const* x,
-                             const double* scale, double* const* y, double* products) {
-  Doubles partial[kN][kSumVectors] = {};
+inline void dots(const double* line, std::int64_t n, const double* const* x, double* products) {
+  constexpr int kVectors = 8 / kN;
+  constexpr std::int64_t kStep = kVectors * kDoubles;
+  Doubles partial[kN][kVectors];
+  for (int t = 0; t < kN; ++t)
+    for (int v = 0; v < kVectors; ++v) partial[t][v] = Doubles{};
   std::int64_t i = 0;
-  for (; i + kPartialSums <= n; i += kPartialSums)
-    for (int v = 0; v < kSumVectors; ++v) {
-      const std::int64_t at = i + v * kDoubles;
-      const Doubles values = load_as<Doubles>(a + at);
-      for (int t = 0; t < kN; ++t) {
-        partial[t][v] += values * load_as<Doubles>(x[t] + at);
-        store_as(y[t] + at, load_as<Doubles>(y[t] + at) + values * scale[t]);
-      }
+  for (; i + kStep <= n; i += kStep)
+    for (int v = 0; v < kVectors; ++v) {
+      const Doubles values = load_as<Doubles>(line + i + v * kDoubles);
+      for (int t = 0; t < kN; ++t)
+        partial[t][v] += values * load_as<Doubles>(x[t] + i + v * kDoubles);
     }
   for (int t = 0; t < kN; ++t) {
-    products[t] = add_up(partial[t], a + i, x[t] + i, n - i);
-    for (std::int64_t j = i; j < n; ++j) y[t][j] += a[j] * scale[t];
+    products[t] = add_up(partial[t]);
+    for (std::int64_t j = i; j < n; ++j) products[t] += line[j] * x[t][j];
   }
 }
 
-inline void multiply_one(const double* a, std::int64_t n, const double* const* x,
-                         const double* scale, double* const* y, double* products) {
-  multiply_segment<1>(a, n, x, scale, y, products);
+inline void dot_one(const double* line, std::int64_t n, const double* const* x, double* products) {
+  dots<1>(line, n, x, products);
 }
 
-inline void multiply_group(const double* a, std::int64_t n, const double* const* x,
-                           const double* scale, double* const* y, double* products) {
-  multiply_segment<kVectorsAtOnce>(a, n, x, scale, y, products);
+inline void dot_four(const double* line, std::int64_t n, const double* const* x, double* products) {
+  dots<4>(line, n, x, products);
 }
 
-// a -= sum over terms of factors[t] * terms[t], one term after the other.
-inline void subtract_terms(double* a, std::int64_t n, const double* const* terms,
-                           const double* factors, std::int64_t n_terms) {
+// For each of kN lines of a matrix: returns its product with x, and adds scale * line to y.
+template <int kN>
+inline void multiply_lines(const double* const* lines, std::int64_t n, const double* x,
+                           const double* scale, double* y, double* products) {
+  constexpr int kVectors = 4 / kN;
+  constexpr std::int64_t kStep = kVectors * kDoubles;
+  Doubles partial[kN][kVectors];
+  for (int l = 0; l < kN; ++l)
+    for (int v = 0; v < kVectors; ++v) partial[l][v] = Doubles{};
+  std::int64_t i = 0;
+  for (; i + kStep <= n; i += kStep)
+    for (int v = 0; v < kVectors; ++v) {
+      const std::int64_t at = i + v * kDoubles;
+      const Doubles factors = load_as<Doubles>(x + at);
+      Doubles sums = load_as<Doubles>(y + at);
+      for (int l = 0; l < kN; ++l) {
+        const Doubles values = load_as<Doubles>(lines[l] + at);
+        partial[l][v] += values * factors;
+        sums += values * scale[l];
+      }
+      store_as(y + at, sums);
+    }
+  for (int l = 0; l < kN; ++l) {
+    products[l] = add_up(partial[l]);
+    for (std::int64_t j = i; j < n; ++j) {
+      products[l] += lines[l][j] * x[j];
+      y[j] += lines[l][j] * scale[l];
+    }
+  }
+}
+
+inline void multiply_line(const double* const* lines, std::int64_t n, const double* x,
+                          const double* scale, double* y, double* products) {
+  multiply_lines<1>(lines, n, x, scale, y, products);
+}
+
+inline void multiply_four(const double* const* lines, std::int64_t n, const double* x,
+                          const double* scale, double* y, double* products) {
+  multiply_lines<kLinesAtOnce>(lines, n, x, scale, y, products);
+}
+
+// a[i] -= sum over terms t of factors[t] * vectors[t][i], one term after the other.
+inline void subtract_terms(double* a, std::int64_t n, const Terms& terms) {
   constexpr int kVectors = 4;
   constexpr std::int64_t kStep = kVectors * kDoubles;
   std::int64_t i = 0;
   for (; i + kStep <= n; i += kStep) {
     Doubles values[kVectors];
     for (int v = 0; v < kVectors; ++v) values[v] = load_as<Doubles>(a + i + v * kDoubles);
-    for (std::int64_t t = 0; t < n_terms; ++t)
+    for (std::int64_t t = 0; t < terms.n; ++t)
       for (int v = 0; v < kVectors; ++v)
-        values[v] -= factors[t] * load_as<Doubles>(terms[t] + i + v * kDoubles);
+        values[v] -= terms.factors[t] *
+                     load_as<Doubles>(terms.vectors + t * terms.stride + i + v * kDoubles);
     for (int v = 0; v < kVectors; ++v) store_as(a + i + v * kDoubles, values[v]);
   }
   for (; i < n; ++i)
-    for (std::int64_t t = 0; t < n_terms; ++t) a[i] -= factors[t] * terms[t][i];
+    for (std::int64_t t = 0; t < terms.n; ++t)
+      a[i] -= terms.factors[t] * terms.vectors[t * terms.stride + i];
 }
 
 }  // namespace KENYON_INSTRUCTION_SET
