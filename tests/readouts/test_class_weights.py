@@ -18,14 +18,19 @@ MAX_DOUBLE_CLASSES = 1024
 SETS = _native.instruction_sets()
 
 
-def encode(n_samples, n_cells=N_CELLS, n_active=None, seed=0):
-    X = np.random.default_rng(seed).random((n_samples, 16))
-    n_active = n_cells // 2 if n_active is None else n_active
-    coder = _native.Coder(
-        n_features=16, n_cells=n_cells, fan_in=3, n_active=n_active, on_off=False, subtract=True,
-        seed=seed,
-    )  # fmt: skip
-    return coder.encode(X, 1)
+def new_coder(n_cells=N_CELLS, n_active=N_CELLS // 2, seed=0):
+    return _native.Coder(16, n_cells, 3, n_active, on_off=False, subtract=True, seed=seed)
+
+
+def encode(n_samples, **coder):
+    X = np.random.default_rng(0).random((n_samples, 16))
+    return new_coder(**coder).encode(X, 1)
+
+
+def encode_each(n_samples):
+    """Return the codes of `encode`, one by one."""
+    X = np.random.default_rng(0).random((n_samples, 1, 16))
+    return [new_coder().encode(x, 1) for x in X]
 
 
 CODES = encode(40)
@@ -118,14 +123,33 @@ def test_ties_by_scale_and_offset():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("n_classes", [70, MAX_DOUBLE_CLASSES + 1])
+@pytest.mark.parametrize("n_classes", [2, 70, MAX_DOUBLE_CLASSES + 1])
 def test_weights_that_round_in_the_worst_direction(sign, n_classes):
-    """All weights of one class round up and those of the next down, by nearly half a step."""
-    W = np.full((n_classes, N_CELLS), 40.5)
-    W[::2] += sign * np.linspace(-1e-3, 1e-3, len(W[::2]))[:, np.newaxis]
-    W[1::2] -= sign * 1e-4
-    W[:, -1] = 127
-    check_ranking(filled(W), CODES)
+    """The better of two classes seems worse by nearly the sum of both radii."""
+    near, order = 0.4999, np.arange(n_classes, dtype=np.int32)
+    for code, levels in zip(encode_each(5), dense(encode(5), N_CELLS), strict=True):
+        silent = int(np.flatnonzero(levels == 0)[0])
+        better = np.full(N_CELLS, sign * 40 + near)
+        worse = better - 1e-4
+        better[silent] = 127
+        worse[silent] = 127 * worse[-1 if silent == 0 else 0] / (sign * 40 - near)
+        W = np.vstack([[worse, better], np.full((n_classes - 2, N_CELLS), -127.0)])
+        weights = filled(W)
+        assert weights.best(code, np.ones(n_classes), None, order, 1).tolist() == [1]
+        check_ranking(weights, code)
+
+
+def test_offsets_that_round_scores_to_a_tie():
+    """The exact score of the first class rounds up to that of the second, its estimate down."""
+    for code, levels in zip(encode_each(5), dense(encode(5), N_CELLS), strict=True):
+        silent = int(np.flatnonzero(levels == 0)[0])
+        W = np.outer([40.4999, 80.0], np.ones(N_CELLS)) / (40.25 * levels.sum())
+        W[:, silent] = 127 / (40.25 * levels.sum())
+        # Half a unit in the last place of the offset is 1, and of its sums with the scores.
+        offsets = np.full((1, 2), 2.0**53)
+        weights, order = filled(W), np.arange(2, dtype=np.int32)
+        assert (weights.scores(code, 1) + offsets).tolist() == [[2.0**53 + 2] * 2]
+        assert weights.best(code, np.ones(2), offsets, order, 1).tolist() == [0]
 
 
 @settings(max_examples=8, deadline=None)
@@ -144,7 +168,7 @@ def test_float_weights(seed, exponents):
 def test_bounds_leave_few_candidates():
     """The winner of a clear decision is the only candidate."""
     n_classes = 300
-    W = dense(encode(n_classes, seed=0), N_CELLS) - 100.0
+    W = dense(encode(n_classes), N_CELLS) - 100.0
     order = np.arange(n_classes, dtype=np.int32)
     counts = filled(W).count_candidates(CODES, np.ones(n_classes), None, order, 1)
     assert counts.min() == 1
@@ -205,7 +229,7 @@ def test_batches_and_threads_change_nothing(n_classes):
     weights = filled(random_weights(rng, n_classes))
     scale, order = rng.random(n_classes), order_of(n_classes)
     X = rng.random((150, 16))
-    coder = _native.Coder(16, N_CELLS, 3, 30, on_off=False, subtract=False, seed=0)
+    coder = new_coder()
     codes = coder.encode(X, 1)
     scores = weights.scores(codes, 1)
     best = weights.best(codes, scale, None, order, 1)
@@ -327,7 +351,7 @@ def test_nbytes_counts_rows_and_blocks_of_bytes():
 
 def test_an_empty_batch_and_a_code_without_active_cells():
     weights = filled(np.ones((5, N_CELLS)))
-    coder = _native.Coder(16, N_CELLS, 3, 30, on_off=False, subtract=False, seed=0)
+    coder = new_coder()
     order = np.array([4, 3, 2, 1, 0], dtype=np.int32)
     none = coder.encode(np.zeros((0, 16)), 1)
     assert weights.scores(none, 1).shape == (0, 5)
