@@ -93,7 +93,9 @@ def test_best_and_top_are_those_of_exact_scores(seed, n_classes, exponents, with
     offsets = None
     if with_offsets:
         offsets = random_weights(rng, len(CODES), exponents)[:, :1] * rng.standard_normal(n_classes)
-    check_ranking(weights, CODES, rng.random(n_classes), offsets, order_of(n_classes, seed))
+    # Scores of tiny weights are scaled to sizes that float32 can tell apart.
+    scale = rng.random(n_classes) * 10.0 ** min(300, -max(exponents))
+    check_ranking(weights, CODES, scale, offsets, order_of(n_classes, seed))
 
 
 @settings(max_examples=60, deadline=None)
@@ -145,10 +147,10 @@ def test_offsets_that_round_scores_to_a_tie():
         silent = int(np.flatnonzero(levels == 0)[0])
         W = np.outer([40.4999, 80.0], np.ones(N_CELLS)) / (40.25 * levels.sum())
         W[:, silent] = 127 / (40.25 * levels.sum())
-        # Half a unit in the last place of the offset is 1, and of its sums with the scores.
-        offsets = np.full((1, 2), 2.0**53)
+        # The sums are multiples of 2, and the offset is the last that is 2.0**53 as a float32.
+        offsets = np.full((1, 2), 2.0**53 + 2.0**29)
         weights, order = filled(W), np.arange(2, dtype=np.int32)
-        assert (weights.scores(code, 1) + offsets).tolist() == [[2.0**53 + 2] * 2]
+        assert (weights.scores(code, 1) + offsets == offsets + 2).all()
         assert weights.best(code, np.ones(2), offsets, order, 1).tolist() == [0]
 
 
