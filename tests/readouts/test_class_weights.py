@@ -19,7 +19,7 @@ SETS = _native.instruction_sets()
 
 
 def new_coder(n_cells=N_CELLS, n_active=N_CELLS // 2, seed=0):
-    return _native.Coder(16, n_cells, 3, n_active, on_off=False, subtract=True, seed=seed)
+    return _native.Coder(16, n_cells, 3, n_active, "raw", subtract=True, seed=seed)
 
 
 def encode(n_samples, **coder):
