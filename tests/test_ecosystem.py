@@ -11,8 +11,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -136,6 +137,36 @@ def test_pickled_coder_is_the_same(digits):
     difference = copied.transform(X) - coder.transform(X)
     assert abs(difference).max() == 0
     assert_array_equal(copied.get_feature_names_out(), coder.get_feature_names_out())
+
+
+def test_coder_names_its_cells(digits):
+    X, _ = digits
+    coder = SparseCoder(n_cells=800).fit(X)
+    names = coder.get_feature_names_out()
+    assert names.tolist() == [f"sparsecoder{i}" for i in range(800)]
+    assert len(names) == coder.transform(X[:1]).shape[1]
+    pipeline = make_pipeline(MinMaxScaler(), SparseCoder(n_cells=800)).fit(X)
+    assert_array_equal(pipeline.get_feature_names_out(), names)
+    union = make_union(SparseCoder(n_cells=400), MinMaxScaler()).fit(X)
+    assert union.get_feature_names_out()[[0, -1]].tolist() == [
+        "sparsecoder__sparsecoder0",
+        "minmaxscaler__x63",
+    ]
+    with pytest.raises(ValueError, match="input_features should have length"):
+        coder.get_feature_names_out(["a"])
+    with pytest.raises(NotFittedError):
+        SparseCoder().get_feature_names_out()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_coder_has_no_data_frames_of_sparse_codes(library, digits):
+    X, _ = digits
+    coder = SparseCoder(n_cells=800).fit(X)
+    expected = coder.transform(X)
+    coder.set_output(transform=library)
+    with pytest.raises(ValueError, match="sparse"):
+        coder.transform(X)
+    assert (coder.set_output(transform="default").transform(X) != expected).nnz == 0
 
 
 @pytest.mark.parametrize("learning_rate", ["auto", 1, 0.2, 0.01, 1e-6])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import roc_auc_score
 
 from kenyon import FlyClassifier, SparseCoder
 
@@ -32,6 +33,18 @@ def test_share_that_the_best_class_lacks(parameters):
     expected = 1 - scores.max(axis=1) / np.asarray(codes.sum(axis=1)).ravel()
     novelty = model.set_params(**parameters).novelty(X[600:700])
     np.testing.assert_allclose(novelty, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("readout", ["fly", "bayes", "ridge"])
+def test_score_samples_has_the_sign_of_scikit_learns_detectors(readout):
+    known = np.flatnonzero(Y < 7)
+    model = fitted(known, readout=readout)
+    scores = model.score_samples(X)
+    np.testing.assert_array_equal(scores, -model.novelty(X))
+    assert roc_auc_score(Y < 7, scores) > 0.8
+    outliers = scores < -model.novelty_threshold(0.1)
+    np.testing.assert_array_equal(outliers, model.predict(X, -1, 0.1) == -1)
+    assert 0 < outliers.mean() < 1
 
 
 def test_extremes():

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from kenyon.classifier import FlyClassifier, load
 from kenyon.coder import SparseCoder
 from kenyon.explanation import Explanation
+from kenyon.top import TopClasses
 
 __version__ = version("kenyon")
-__all__ = ["Explanation", "FlyClassifier", "SparseCoder", "load"]
+__all__ = ["Explanation", "FlyClassifier", "SparseCoder", "TopClasses", "load"]

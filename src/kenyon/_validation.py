@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kenyon._native import MAX_CELLS, MAX_FAN_IN
-from kenyon.circuit import Coder, Rates
+from kenyon._native import MAX_CELLS, MAX_COUNT, MAX_FAN_IN, MAX_LEVEL
+from kenyon.circuit import Coder, Rates, Repeated
 from kenyon.circuit.labels import common_dtype
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
 """Types that the kernel reads as they are or batch by batch; others become float64 at once."""
 
 _MAX_THREADS = 1024
+_MAX_WEIGHT = MAX_COUNT // MAX_LEVEL
+"""A sample that is learned more often than this overflows the counter of its strongest cell."""
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -47,6 +49,13 @@ def check_integer(name: str, value: object, maximum: int, reason: str = "") -> i
     if not 1 <= int(value) <= maximum:
         because = f" ({reason})" if reason else ""
         raise ValueError(f"{name} must be from 1 to {maximum}{because}, but is {value}")
+    return int(value)
+
+
+def check_count(name: str, value: object) -> int:
+    """Return an integer above 0, or raise ValueError."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+        raise ValueError(f"{name} must be an integer above 0, but is {value!r}")
     return int(value)
 
 
@@ -210,6 +219,40 @@ def validate_samples(estimator: Any, X: Any) -> Any:
     return validate_data(estimator, X, accept_sparse="csr", dtype=NUMBERS, reset=False)
 
 
+def repeat_samples(
+    X: Any, y: NDArray[Any], sample_weight: Any
+) -> tuple[Any, NDArray[Any] | Repeated]:
+    """Return samples and labels, each as often as its weight says; raise ValueError for others."""
+    if sample_weight is None:
+        return X, y
+    counts = _check_weights(sample_weight, len(y))
+    if (counts == 1).all():
+        return X, y
+    return Repeated(X, counts), Repeated(y, counts)
+
+
+def _check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64]:
+    given = np.asarray(sample_weight)
+    if given.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_samples} samples, but has the "
+            f"shape {given.shape}"
+        )
+    numbers = given if given.dtype.kind in "biuf" else np.array([*map(as_number, given.tolist())])
+    is_whole = (numbers >= 0) & (numbers <= _MAX_WEIGHT) & (numbers == np.floor(numbers))
+    if not is_whole.all():
+        other = given.tolist()[is_whole.argmin()]
+        raise ValueError(
+            f"sample_weight must be whole numbers from 0 to {_MAX_WEIGHT}, but one is "
+            f"{other!r:.80}: the memory holds sums of whole samples, and weight 3 means learned "
+            "three times"
+        )
+    if not numbers.any():
+        raise ValueError("sample_weight must not be zero for all samples: nothing would be learned")
+    counts: NDArray[np.int64] = numbers.astype(np.int64)
+    return counts
+
+
 def as_vector(x: Any) -> NDArray[np.float64]:
     """Return one sample as a vector, or raise ValueError; the kernel checks its width."""
     try:
@@ -224,10 +267,8 @@ def as_vector(x: Any) -> NDArray[np.float64]:
     return vector
 
 
-def replace_labels(
-    labels: NDArray[Any], where: NDArray[np.bool_], unknown: Any, classes: NDArray[Any]
-) -> NDArray[Any]:
-    """Replace some labels by one that no class has; raise ValueError if it is not such a label."""
+def append_label(classes: NDArray[Any], unknown: Any) -> NDArray[Any]:
+    """Return the classes and, last, a label that none of them has; raise ValueError otherwise."""
     label = np.asarray(unknown)
     if label.ndim != 0 or label.dtype.kind not in "biufU":
         raise ValueError(f"unknown must be a label, a string or a number, but is {unknown!r:.80}")
@@ -238,12 +279,14 @@ def replace_labels(
         )
     if label.item() in known:
         raise ValueError(f"unknown must not be a class that was learned, but is {unknown!r}")
-    replaced = labels.astype(common_dtype([labels.dtype, label.dtype]))
-    # Among floats, distinct large integers would become equal.
-    if replaced.tolist() != labels.tolist():
-        replaced = labels.astype(object)
-    replaced[where] = label.item()
-    return replaced
+    labels = [*known, label.item()]
+    for dtype in (common_dtype([classes.dtype, label.dtype]), np.dtype(object)):
+        appended = np.empty(len(labels), dtype)
+        appended[:] = labels
+        # Among floats, distinct large integers would become equal.
+        if appended.tolist() == labels:
+            break
+    return appended
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 
 from kenyon.circuit import SummingMemory
 
@@ -73,16 +73,26 @@ class Calibration:
 
     def probabilities(self, scores: Floats) -> Floats:
         """Return the probability of each class; the highest score has the highest."""
-        logits = -self.slope * (_distances(scores) / self.unit) ** self.exponent
-        return _prefer(softmax(logits, axis=1), scores.argmax(axis=1))
+        distances = _distances(scores)
+        distances /= self.unit
+        distances **= self.exponent
+        distances *= self.slope
+        return _decaying(distances, scores)
 
 
 def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Floats:
     """Return the probability of each class; without a calibration sample, the softmax."""
     scores = readout.scores(snapshot, codes, n_threads)
+    return calibrate_scores(snapshot, readout, scores, n_threads)
+
+
+def calibrate_scores(
+    snapshot: Snapshot, readout: Readout, scores: Floats, n_threads: int
+) -> Floats:
+    """Return the probabilities of scores that a readout has computed."""
     calibration = calibrate(snapshot, readout, n_threads)
     if calibration is None:
-        return _prefer(softmax(scores, axis=1), scores.argmax(axis=1))
+        return _decaying(_distances(scores), scores)
     return calibration.probabilities(scores)
 
 
@@ -104,6 +114,13 @@ def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibrati
 
     key = readout, readout.calibration_version(snapshot, n_threads)
     return snapshot.cache.get("calibration", key, fit)
+
+
+def _decaying(exponents: Floats, scores: Floats) -> Floats:
+    """Return probabilities proportional to exp(-exponents), which are 0 at the best scores."""
+    weights = np.exp(np.negative(exponents, out=exponents), out=exponents)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return _prefer(weights, scores.argmax(axis=1))
 
 
 def _prefer(probabilities: Floats, best: NDArray[np.intp]) -> Floats:

@@ -12,14 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from kenyon import model_file
 from kenyon._native import MAX_LEVEL
+from kenyon._repr import captioned_block, list_labels, parameters_repr, summarise
 from kenyon._validation import (
+    append_label,
     as_number,
     as_vector,
+    check_count,
     check_rates,
     check_share,
     count_threads,
     design_layer_of,
-    replace_labels,
+    repeat_samples,
     unchanged_on_error,
     validate_labelled,
     validate_samples,
@@ -30,6 +33,7 @@ from kenyon.explanation import Explanation
 from kenyon.model_file import Content
 from kenyon.novelty import novelty_threshold
 from kenyon.readouts import FlyReadout, make_readout, new_memory
+from kenyon.top import TopClasses, top_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -180,7 +184,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_threads = n_threads
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Discard everything learned, then learn.
 
         Parameters
@@ -188,14 +192,30 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels: strings or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample is learned: whole numbers, and 0 for not at all. Other weights
+            raise ValueError, since the memory holds sums of whole samples.
 
         Returns
         -------
         self
-        """
-        return self._fit_new(X, y)
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        Examples
+        --------
+        >>> from kenyon import FlyClassifier
+        >>> fly = FlyClassifier().fit([[1, 0], [0, 1]], ["a", "b"], sample_weight=[1, 3])
+        >>> print(fly.class_count_)
+        [1 3]
+        """
+        return self._fit_new(X, y, sample_weight)
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn more samples, of known or of new classes.
 
         Parameters
@@ -205,15 +225,17 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Labels: strings or numbers.
         classes : array-like, default=None
             Never needed. These classes appear in `classes_` even before they have samples.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample is learned, as in `fit`.
 
         Returns
         -------
         self
         """
         if not hasattr(self, "circuit_"):
-            return self._fit_new(X, y, classes)
+            return self._fit_new(X, y, sample_weight, classes)
         X, y = self._validate(X, y, reset=False)
-        self._learn(self.circuit_, X, y, classes)
+        self._learn(self.circuit_, X, y, sample_weight, classes)
         return self
 
     def learn_one(self, x: ArrayLike, y: Any) -> Self:
@@ -239,7 +261,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.circuit_.learn_one(self._encode_one(x), label.reshape(1), self._rates())
         return self
 
-    def unlearn(self, X: Any, y: Any) -> Self:
+    def unlearn(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Remove samples: afterwards the sums are as if they had never been learned.
 
         The call raises ValueError, and changes nothing, if a counter, a pair or the number of
@@ -253,13 +275,15 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             The labels that they were learned with.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample is removed, as in `fit`.
 
         Returns
         -------
         self
         """
         check_is_fitted(self)
-        X, y = self._validate(X, y, reset=False)
+        X, y = repeat_samples(*self._validate(X, y, reset=False), sample_weight)
         self.circuit_.unlearn(X, y, count_threads(self.n_threads))
         return self
 
@@ -417,12 +441,13 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int
         ) -> NDArray[Any]:
             classes = snapshot.memory.classes
-            labels = classes[readout.best(snapshot, codes, n_threads)]
+            ranks = readout.best(snapshot, codes, n_threads)
             if share is None:
-                return labels
+                return classes[ranks]
+            labels = append_label(classes, unknown)
             threshold = novelty_threshold(snapshot, readout, share, n_threads)
             is_novel = readout.novelty(snapshot, codes, n_threads) > threshold
-            return replace_labels(labels, is_novel, unknown, classes)
+            return labels[np.where(is_novel, len(classes), ranks)]
 
         return self._read(X, read)
 
@@ -473,6 +498,67 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self._read(X, probabilities)
 
+    def predict_proba_one(self, x: ArrayLike) -> dict[Any, float]:
+        """Return the probability of each class for one sample: the same as `predict_proba`.
+
+        It takes microseconds, like `predict_one`.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+
+        Returns
+        -------
+        probabilities : dict
+            From each label to its probability, in the order of `classes_`, as in River.
+
+        Examples
+        --------
+        >>> fly = FlyClassifier().fit([[1, 0], [1, 0.1], [0, 1], [0.1, 1]], ["a", "a", "b", "b"])
+        >>> probabilities = fly.predict_proba_one([2, 0])
+        >>> print(max(probabilities, key=probabilities.get))
+        a
+        """
+        if not hasattr(self, "circuit_"):
+            check_is_fitted(self)
+        readout, codes = self._readout(), self._encode_one(x)
+        with self.circuit_.memory.reading as snapshot:
+            found = probabilities(snapshot, readout, codes, 1)[0]
+            return dict(zip(snapshot.memory.classes.tolist(), found.tolist(), strict=True))
+
+    def predict_top(self, X: Any, k: int = 5) -> TopClasses:
+        """Return the k most probable classes of each sample, the best first.
+
+        Classes are in the order of their scores; of equals, the first of `classes_` comes first.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        k : int, default=5
+            With fewer classes than that, all of them are returned.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples, k)
+            The first column is what `predict` returns.
+        probabilities : ndarray of shape (n_samples, k)
+            What `predict_proba` returns for these labels.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from kenyon import FlyClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> fly = FlyClassifier().fit(X[:1500], y[:1500])
+        >>> labels, probabilities = fly.predict_top(X[1500:], 3)
+        >>> among_three = (labels == y[1500:, None]).any(axis=1).mean()
+        >>> bool(among_three > fly.score(X[1500:], y[1500:]))
+        True
+        """
+        k = check_count("k", k)
+        top = self._read(X, lambda *given: top_classes(*given, k))
+        return TopClasses(*(np.ascontiguousarray(top[name]) for name in TopClasses._fields))
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each class.
 
@@ -514,6 +600,22 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         True
         """
         return self._read(X, lambda snapshot, readout, *codes: readout.novelty(snapshot, *codes))
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return minus the novelty scores: higher is more normal, as scikit-learn's detectors say.
+
+        From -1, unlike everything learned, to 0, familiar, as for `IsolationForest`. Outliers at a
+        given rate of false alarms are below `-novelty_threshold(rate)`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        return -self.novelty(X)
 
     def novelty_threshold(self, false_alarms: float = 0.05) -> float:
         """Return the novelty score that few samples of the classes learned exceed.
@@ -643,23 +745,33 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError("this FlyClassifier has not learned anything yet")
         return self.circuit_.memory
 
-    def _fit_new(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def _fit_new(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, classes: ArrayLike | None = None
+    ) -> Self:
         with unchanged_on_error(self):
             X, y = self._validate(X, y, reset=True)
             readout = self._readout()
             coder = design_layer_of(self, readout.layer)
             circuit = Circuit(coder, new_memory(readout, self._rates(), coder.n_cells))
-            self._learn(circuit, X, y, classes)
+            self._learn(circuit, X, y, sample_weight, classes)
             self.circuit_ = circuit
         return self
 
-    def _learn(self, circuit: Circuit, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> None:
+    def _learn(
+        self,
+        circuit: Circuit,
+        X: Any,
+        y: NDArray[Any],
+        sample_weight: ArrayLike | None,
+        classes: ArrayLike | None,
+    ) -> None:
         declared = None if classes is None else cast("NDArray[Any]", column_or_1d(classes))
         if declared is not None:
             missing = sorted(set(y.tolist()) - set(declared.tolist()), key=str)
             if missing:
                 raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
-        circuit.learn(X, y, self._rates(), count_threads(self.n_threads), declared)
+        X, labels = repeat_samples(X, y, sample_weight)
+        circuit.learn(X, labels, self._rates(), count_threads(self.n_threads), declared)
 
     def _read(self, X: Any, function: Read) -> NDArray[Any]:
         X = validate_samples(self, X)
@@ -710,6 +822,22 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in parameters.items()
         }
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        parameters = parameters_repr(self, N_CHAR_MAX)
+        return f"{parameters}  # {summary}" if (summary := self._summary()) else parameters
+
+    def _sk_visual_block_(self) -> Any:
+        """Return the box in scikit-learn's diagrams."""
+        summary = self._summary()
+        labels = list_labels(self.classes_.tolist()) if summary else ""
+        return captioned_block(self, f"{summary}: {labels}" if labels else summary)
+
+    def _summary(self) -> str:
+        if "circuit_" not in vars(self):
+            return ""
+        with self.circuit_.memory.reading as snapshot:
+            return summarise(len(snapshot.memory), int(snapshot.memory.samples.sum()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import DecayingMemory
 from kenyon.circuit.memory import Memory, Rates
 from kenyon.circuit.pairing import PairingMemory
+from kenyon.circuit.repeated import Repeated
 from kenyon.circuit.summing import SummingMemory
 from kenyon.circuit.versioned import Snapshot, VersionedMemory
 
@@ -22,6 +23,7 @@ __all__ = [
     "Merges",
     "PairingMemory",
     "Rates",
+    "Repeated",
     "Snapshot",
     "SummingMemory",
     "Unlearns",

@@ -18,17 +18,23 @@ if TYPE_CHECKING:
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
     from kenyon.circuit.memory import Memory, Rates
+    from kenyon.circuit.repeated import Repeated
     from kenyon.circuit.versioned import Snapshot
 
     Action = Callable[[Memory, Codes, NDArray[Any]], None]
+    Labels = NDArray[Any] | Repeated
+
+_SCORES = 2**21
+_FEW_ROWS = 128
+"""Scores that one batch may need, and rows that it may have whatever the number of classes."""
 
 
 class Circuit:
     """A coder and a memory of its codes.
 
     Takes validated input: rows of finite numbers, NumPy arrays or SciPy sparse matrices of the
-    right width, and arrays of labels. A change happens as a whole or, if it raises, not at all;
-    readers see the memory before or after it.
+    right width, and arrays of labels, or both `Repeated`. A change happens as a whole or, if it
+    raises, not at all; readers see the memory before or after it.
     """
 
     def __init__(self, coder: Coder, memory: Memory) -> None:
@@ -38,7 +44,7 @@ class Circuit:
     def learn(
         self,
         X: Any,
-        y: NDArray[Any],
+        y: Labels,
         rates: Sequence[Rates],
         n_threads: int,
         classes: NDArray[Any] | None = None,
@@ -59,7 +65,7 @@ class Circuit:
         """Learn the code of one sample, whose label is the only element of y."""
         self.memory.change(lambda memory: memory.learn(codes, y, rates))
 
-    def unlearn(self, X: Any, y: NDArray[Any], n_threads: int) -> None:
+    def unlearn(self, X: Any, y: Labels, n_threads: int) -> None:
         """Remove samples."""
 
         def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
@@ -101,14 +107,26 @@ class Circuit:
     def read(
         self, X: Any, n_threads: int, function: Callable[[Snapshot, Codes], NDArray[Any]]
     ) -> NDArray[Any]:
-        """Apply a function to the codes of X, batch by batch, with one snapshot of the memory."""
-        codes = (codes for _, codes in self.coder.encode(X, n_threads))
-        # Encoding takes long, so the first batch is encoded before the snapshot is taken.
-        first = next(codes)
-        with self.memory.reading as snapshot:
-            return np.concatenate([function(snapshot, batch) for batch in chain((first,), codes)])
+        """Apply a function to the codes of X, batch by batch, with one snapshot of the memory.
 
-    def _change(self, action: Action, X: Any, y: NDArray[Any], n_threads: int) -> None:
+        With many classes batches are small, since a function may need a number for each class.
+        """
+        with self.memory.reading as snapshot:
+            max_rows = max(_FEW_ROWS, _SCORES // max(1, len(snapshot.memory)))
+        batches = self.coder.encode(X, n_threads, max_rows)
+        # Encoding takes long, so the first batch is encoded before the snapshot is taken.
+        rows, codes = next(batches)
+        with self.memory.reading as snapshot:
+            first = function(snapshot, codes)
+            if len(first) == X.shape[0]:
+                return first
+            results = np.empty((X.shape[0], *first.shape[1:]), first.dtype)
+            results[rows] = first
+            for rows, codes in batches:
+                results[rows] = function(snapshot, codes)
+            return results
+
+    def _change(self, action: Action, X: Any, y: Labels, n_threads: int) -> None:
         """Apply an action to all samples: in place if they are few, otherwise to a copy."""
         batches = ((codes, y[rows]) for rows, codes in self.coder.encode(X, n_threads))
         ahead = list(islice(batches, 2))

@@ -67,11 +67,13 @@ class Coder:
     def __reduce__(self) -> tuple[type[Coder], tuple[Any, ...]]:
         return Coder, tuple(self.parameters().values())
 
-    def encode(self, X: Any, n_threads: int) -> Iterator[tuple[slice, _native.Codes]]:
+    def encode(
+        self, X: Any, n_threads: int, max_rows: int = _BATCH_ROWS
+    ) -> Iterator[tuple[slice, _native.Codes]]:
         """Yield the codes of X, dense or sparse, batch by batch, with the rows of each batch."""
         n_rows = X.shape[0]
         widest = max(self.n_features, self.n_active)
-        size = max(1, min(_BATCH_ROWS, _BATCH_BYTES // (8 * widest)))
+        size = max(1, min(max_rows, _BATCH_ROWS, _BATCH_BYTES // (8 * widest)))
         for start in range(0, n_rows, size):
             rows = slice(start, min(start + size, n_rows))
             yield rows, self.native.encode(_contiguous(X[rows]), n_threads)
