@@ -21,7 +21,8 @@ def parameters_repr(estimator: BaseEstimator, n_char_max: int) -> str:
     kind = type(estimator)
     plain = type(kind.__name__, (kind,), {"__repr__": BaseEstimator.__repr__})
     copied = plain(**estimator.get_params(deep=False))
-    return BaseEstimator.__repr__(copied, N_CHAR_MAX=n_char_max)
+    text: str = BaseEstimator.__repr__(copied, N_CHAR_MAX=n_char_max)
+    return text
 
 
 def summarise(n_classes: int, n_samples: int) -> str:

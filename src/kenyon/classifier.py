@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -555,8 +556,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> bool(among_three > fly.score(X[1500:], y[1500:]))
         True
         """
-        k = check_count("k", k)
-        top = self._read(X, lambda *given: top_classes(*given, k))
+        top = self._read(X, partial(top_classes, k=check_count("k", k)))
         return TopClasses(*(np.ascontiguousarray(top[name]) for name in TopClasses._fields))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -131,7 +131,9 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Returns
         -------
         codes : csr_matrix of shape (n_samples, n_cells)
-            From 0 to 1; float32 for float32 input, otherwise float64.
+            From 0 to 1; float32 for float32 input, otherwise float64. The columns have the names
+            of `get_feature_names_out`, "sparsecoder0" and so on. scikit-learn has no data frames
+            of sparse matrices: with `set_output(transform="pandas")` the call raises ValueError.
         """
         X = validate_samples(self, X)
         codes = self._levels(X).astype(np.float32 if X.dtype == np.float32 else np.float64)

@@ -55,10 +55,13 @@ def best_ranks(scores: Floats, k: int) -> NDArray[np.intp]:
     >>> print(best_ranks(np.array([[0.0, 2.0, 1.0, 1.0, 2.0]]), 3))
     [[1 2 4]]
     """
-    n_rows, n_classes = scores.shape
-    lowest = np.partition(scores, n_classes - k, axis=1)[:, n_classes - k, np.newaxis]
-    chosen = scores > lowest
-    equal = scores == lowest
-    equal &= np.cumsum(equal, axis=1) <= k - chosen.sum(axis=1, keepdims=True)
-    chosen |= equal
-    return np.nonzero(chosen)[1].reshape(n_rows, k)
+    n_classes = scores.shape[1]
+    ranks = np.argpartition(scores, n_classes - k, axis=1)[:, n_classes - k :]
+    lowest = np.take_along_axis(scores, ranks, axis=1).min(axis=1, keepdims=True)
+    # Where more than k are as high as that, argpartition chooses any of the equals.
+    for row in np.flatnonzero(np.count_nonzero(scores >= lowest, axis=1) > k):
+        higher = np.flatnonzero(scores[row] > lowest[row])
+        equal = np.flatnonzero(scores[row] == lowest[row])
+        ranks[row] = np.concatenate([higher, equal[: k - len(higher)]])
+    ranks.sort(axis=1)
+    return ranks
