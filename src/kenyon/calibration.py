@@ -77,7 +77,7 @@ class Calibration:
         distances /= self.unit
         distances **= self.exponent
         distances *= self.slope
-        return _decaying(distances, scores)
+        return _softmin(distances, scores)
 
 
 def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Floats:
@@ -92,7 +92,7 @@ def calibrate_scores(
     """Return the probabilities of scores that a readout has computed."""
     calibration = calibrate(snapshot, readout, n_threads)
     if calibration is None:
-        return _decaying(_distances(scores), scores)
+        return _softmin(_distances(scores), scores)
     return calibration.probabilities(scores)
 
 
@@ -116,7 +116,7 @@ def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibrati
     return snapshot.cache.get("calibration", key, fit)
 
 
-def _decaying(exponents: Floats, scores: Floats) -> Floats:
+def _softmin(exponents: Floats, scores: Floats) -> Floats:
     """Return probabilities proportional to exp(-exponents), which are 0 at the best scores."""
     weights = np.exp(np.negative(exponents, out=exponents), out=exponents)
     weights /= weights.sum(axis=1, keepdims=True)
