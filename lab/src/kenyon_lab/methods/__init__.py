@@ -6,6 +6,7 @@ from typing import get_args
 
 from kenyon_lab.methods import (
     bir,
+    ceilings,
     dense_fly,
     ewc,
     fly,
@@ -26,7 +27,7 @@ __all__ = ["METHODS", "ORDERS", "Group", "MethodEntry", "Order"]
 
 _MODULES = (
     *(fly, offline, bir, gem, ewc, vanilla, dense_fly, logistic, perceptron, weakening),
-    *(ncm, slda, ranpac, fly_cl),
+    *(ncm, slda, ranpac, fly_cl, ceilings),
 )
 
 METHODS: dict[str, MethodEntry] = {

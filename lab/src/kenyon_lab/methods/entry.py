@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Order = Literal["shuffled", "classes"]
 ORDERS: tuple[Order, ...] = ("shuffled", "classes")
-Group = Literal["paper", "variant", "ablation", "perceptron", "modern", "readout"]
+Group = Literal["paper", "variant", "ablation", "perceptron", "modern", "readout", "ceiling"]
 Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple", "grey"]
 
 STAND_INS = {"mnist20-pixels": "mnist20", "mnist20-paper": "mnist20", "tiny100": "cifar100"}
