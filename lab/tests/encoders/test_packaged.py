@@ -53,7 +53,8 @@ def test_quantisation_of_clinc150_keeps_accuracy():
     floats, levels = read_npz(source.read(), source.path), load("clinc150")
     differences = []
     for seed in range(3):
-        fly = FlyClassifier(random_state=seed).fit(floats["train_x"], levels.y_train)
+        fly = FlyClassifier(readout="fly", random_state=seed)
+        fly.fit(floats["train_x"], levels.y_train)
         accuracy = fly.score(floats["test_x"], levels.y_test)
         fly.fit(levels.X_train, levels.y_train)
         differences.append(fly.score(levels.X_test, levels.y_test) - accuracy)

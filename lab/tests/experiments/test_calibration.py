@@ -45,7 +45,7 @@ def test_digits_are_calibrated(readout):
 
 def test_the_seed_is_the_wirings(monkeypatch):
     monkeypatch.setattr(calibration, "load", lambda name: DIGITS)
-    monkeypatch.setattr(calibration, "SETTINGS", {"digits": {"fly": SMALL}})
+    monkeypatch.setattr(calibration, "SETTINGS", {"digits": {"fly": {**SMALL, "readout": "fly"}}})
     found = calibration.measure(seed=1)
     assert found == calibration.measure(seed=1) != calibration.measure(seed=2)
 
@@ -53,4 +53,4 @@ def test_the_seed_is_the_wirings(monkeypatch):
 def test_every_readout_is_measured_on_both_datasets():
     assert set(calibration.SETTINGS) == {"mnist20", "clinc150"}
     for settings in calibration.SETTINGS.values():
-        assert {p.get("readout", "fly") for p in settings.values()} == {"fly", "bayes", "ridge"}
+        assert {p["readout"] for p in settings.values()} == {"fly", "bayes", "ridge"}

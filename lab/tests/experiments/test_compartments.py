@@ -16,7 +16,7 @@ AUTO, TWO = (("auto", 0.0),), (("auto", 0.0), (3.0, 0.003))
 
 
 def new_model(compartments):
-    return FlyClassifier(compartments=compartments, **SIZES)
+    return FlyClassifier(compartments=compartments, readout="fly", **SIZES)
 
 
 def draw(kind, held_out=False, seed=1):
@@ -54,7 +54,7 @@ def test_reversal_swaps_labels_of_half_the_classes_and_teaches_only_these():
 def test_drift_moves_each_class_to_the_place_of_the_next():
     stream = draw("drift")
     assert len(stream.steps) == len(stream.changed) == 10
-    plain = FlyClassifier(**SIZES).fit(DIGITS.X_train, DIGITS.y_train)
+    plain = FlyClassifier(**SIZES, readout="fly").fit(DIGITS.X_train, DIGITS.y_train)
     assert plain.score(*stream.changed[0]) > 0.8
     assert plain.score(*stream.changed[-1]) < 0.1
     X, y = stream.changed[-1]

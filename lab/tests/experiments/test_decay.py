@@ -28,7 +28,7 @@ CODER = SparseCoder(**LAYER).fit(X)
 
 
 def new_model(alpha):
-    return FlyClassifier(**LAYER, learning_rate=RATE, decay=alpha)
+    return FlyClassifier(**LAYER, readout="fly", learning_rate=RATE, decay=alpha)
 
 
 def phi(samples):

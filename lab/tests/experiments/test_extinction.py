@@ -15,7 +15,7 @@ SIZES = {"n_cells": 400, "fan_in": 6, "n_active": 40}
 
 @pytest.fixture(scope="module")
 def model():
-    return FlyClassifier(**SIZES).fit(DIGITS.X_train, DIGITS.y_train)
+    return FlyClassifier(**SIZES, readout="fly").fit(DIGITS.X_train, DIGITS.y_train)
 
 
 def test_groups_split_a_class_and_others_are_of_other_classes():

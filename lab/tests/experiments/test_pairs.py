@@ -82,7 +82,7 @@ def test_accuracies_follow_the_rules(version):
 
 
 def test_v4_is_the_fly():
-    fly = FlyClassifier(**SIZES, learning_rate=RATE)
+    fly = FlyClassifier(**SIZES, readout="fly", learning_rate=RATE)
     fly.partial_fit(TAUGHT[0], [0] * 40).partial_fit(TAUGHT[1], [1] * 40)
     end = measure(pairs.teach_v4, [(0, 1)])[0, -1]
     assert end.tolist() == [fly.score(TESTED[c], [c] * 30) for c in (0, 1)]

@@ -57,7 +57,9 @@ def test_the_fly_learns_all_exactly_where_gamma_is_above_zero():
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((n, 50)), prototypes.draw_labels(rng, n)
         codes = SparseCoder(**prototypes.FRUIT_FLY, random_state=seed).fit_transform(X)
-        fly = FlyClassifier(**prototypes.FRUIT_FLY, learning_rate=0.01, random_state=seed).fit(X, y)
+        fly = FlyClassifier(
+            **prototypes.FRUIT_FLY, readout="fly", learning_rate=0.01, random_state=seed
+        ).fit(X, y)
         outcome = separation(codes, y) > 0
         assert outcome == (fly.score(X, y) == 1)
         outcomes.add(outcome)

@@ -11,7 +11,8 @@ from kenyon_lab.experiments import rates
 from kenyon_lab.theory.models import read_synapses
 
 DIGITS = load("digits")
-MODEL = FlyClassifier(n_cells=300, fan_in=6).fit(DIGITS.X_train, DIGITS.y_train)
+SIZES = {"n_cells": 300, "fan_in": 6, "n_active": 15}
+MODEL = FlyClassifier(**SIZES, readout="fly").fit(DIGITS.X_train, DIGITS.y_train)
 FOUND = rates.sweep(MODEL, DIGITS)
 
 
@@ -31,7 +32,7 @@ def test_shares_of_weights_at_the_cap():
 
 def test_equals_training_with_that_rate():
     for rate in (FOUND["learning_rate"][8], FOUND["learning_rate"][-1], "auto"):
-        anew = FlyClassifier(n_cells=300, fan_in=6, learning_rate=rate)
+        anew = FlyClassifier(**SIZES, readout="fly", learning_rate=rate)
         score = anew.fit(DIGITS.X_train, DIGITS.y_train).score(DIGITS.X_test, DIGITS.y_test)
         found = (
             FOUND["auto"]["accuracy"]

@@ -8,6 +8,7 @@ import pytest
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
 from kenyon_lab.methods.fly import ReadoutMethod
+from kenyon_lab.methods.layer import FLY_LAYER, RIDGE_LAYER
 
 
 @pytest.mark.parametrize("readout", ["bayes", "ridge"])
@@ -18,7 +19,9 @@ def test_is_the_classifier(readout):
     for classes in ([0, 1, 2, 3, 4], [5, 6, 7, 8, 9]):
         rows = np.isin(digits.y_train, classes)
         method.learn_task(digits.X_train[rows], digits.y_train[rows])
-    model = FlyClassifier(n_cells=500, readout=readout, random_state=3, n_threads=1)
+    rule = RIDGE_LAYER if readout == "ridge" else FLY_LAYER
+    layer = rule.complete(digits.n_features, n_cells=500)
+    model = FlyClassifier(**layer, readout=readout, random_state=3, n_threads=1)
     model.fit(digits.X_train, digits.y_train)
     assert (method.predict(digits.X_test) == model.predict(digits.X_test)).all()
 

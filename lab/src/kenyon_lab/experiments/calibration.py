@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import softmax
 
 from kenyon import FlyClassifier
-from kenyon_lab.data import load
+from kenyon_lab.data import DATASETS, load
 from kenyon_lab.methods import METHODS
-from kenyon_lab.theory.models import MNIST_MODEL
+from kenyon_lab.methods.layer import FLY_LAYER, RIDGE_LAYER
+from kenyon_lab.theory.models import FLY, MNIST_MODEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,11 +22,11 @@ N_BINS = 15
 
 SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     name: {
-        "fly": {},
-        "fly, the paper's": paper,
-        "bayes": {"readout": "bayes"},
-        "bayes, the paper's": {**paper, "readout": "bayes"},
-        "ridge": {"readout": "ridge"},
+        "fly": {**FLY_LAYER.complete(DATASETS[name].n_features), "readout": "fly"},
+        "fly, the paper's": {**FLY, **paper},
+        "bayes": {**FLY_LAYER.complete(DATASETS[name].n_features), "readout": "bayes"},
+        "bayes, the paper's": {**FLY, **paper, "readout": "bayes"},
+        "ridge": {**RIDGE_LAYER.complete(DATASETS[name].n_features), "readout": "ridge"},
     }
     for name, paper in {
         "mnist20": MNIST_MODEL,

@@ -8,7 +8,7 @@ import numpy as np
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL, read_synapses
+from kenyon_lab.theory.models import FLY, FLY_CODE, MNIST_LAYER, MNIST_MODEL, read_synapses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,9 +32,9 @@ def measure(seed: int) -> dict[str, Any]:
     mnist = load("mnist20")
     targets = [mnist.class_names.index(name) for name in NEW_CLASSES]
     others = ~np.isin(mnist.y_train, targets)
-    fly = FlyClassifier(**MNIST_MODEL, random_state=seed)
+    fly = FlyClassifier(**MNIST_MODEL, **FLY, random_state=seed)
     fly.partial_fit(mnist.X_train[others], mnist.y_train[others], classes=range(mnist.n_classes))
-    coder = SparseCoder(**MNIST_LAYER, random_state=seed).fit(mnist.X_test)
+    coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed).fit(mnist.X_test)
     n_known = fly.n_samples_seen_
     samples = [mnist.X_test[np.flatnonzero(mnist.y_test == target)[0]] for target in targets]
     inputs = [learn(fly, coder, x, target) for x, target in zip(samples, targets, strict=True)]

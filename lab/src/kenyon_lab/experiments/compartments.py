@@ -10,7 +10,7 @@ import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import MNIST_LAYER
+from kenyon_lab.theory.models import FLY, MNIST_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     Compartments = tuple[tuple[float | Literal["auto"], float], ...]
 
 DATASETS: dict[str, dict[str, Any]] = {
-    "mnist20": {**MNIST_LAYER, "inhibition": "subtract"},
-    "clinc150": {"n_cells": 4000, "n_active": 200, "inhibition": "subtract"},
+    "mnist20": {**FLY, **MNIST_LAYER, "inhibition": "subtract"},
+    "clinc150": {**FLY, "n_cells": 4000, "fan_in": 38, "n_active": 200, "inhibition": "subtract"},
 }
-"""The first layer by dataset."""
+"""Parameters other than the rates, by dataset."""
 
 SEARCHED: dict[str, tuple[Compartments, ...]] = {
     "stays": tuple(((rate, 0.0),) for rate in ("auto", 0.003, 0.01, 0.05, 0.2)),

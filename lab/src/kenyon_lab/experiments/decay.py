@@ -9,7 +9,13 @@ import numpy as np
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL, read_compartments, read_weights
+from kenyon_lab.theory.models import (
+    FLY_CODE,
+    MNIST_LAYER,
+    MNIST_MODEL,
+    read_compartments,
+    read_weights,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,11 +50,12 @@ def measure(seed: int) -> dict[str, Any]:
     mnist = load("mnist20")
     order = np.random.default_rng(seed).permutation(len(mnist.X_train))
     samples = mnist.X_train[order], mnist.y_train[order]
-    layer = {**MNIST_LAYER, "random_state": seed}
+    layer = {**MNIST_LAYER, **FLY_CODE, "random_state": seed}
     mixed = learn_mixed(COMPARED, layer, mnist, *samples)
+    models = [FlyClassifier(**layer, **rates, readout="fly") for rates in COMPARED]
     found = [
-        {**rates, "mixed": one, "in_turn": learn_in_turn(FlyClassifier(**layer, **rates), mnist)}
-        for rates, one in zip(COMPARED, mixed, strict=True)
+        {**rates, "mixed": one, "in_turn": learn_in_turn(model, mnist)}
+        for rates, one, model in zip(COMPARED, mixed, models, strict=True)
     ]
     return {"n_samples": len(order), "compared": found, **compare(found)}
 
@@ -65,8 +72,9 @@ def learn_mixed(
     Memories with decay are the compartments of one model, so that each sample is encoded once.
     """
     decaying = [(rates["learning_rate"], rates["decay"]) for rates in compared if rates["decay"]]
-    stable = [FlyClassifier(**layer, **rates) for rates in compared if not rates["decay"]]
-    models = [*stable, FlyClassifier(**layer, compartments=decaying)] if decaying else stable
+    fly = {**layer, "readout": "fly"}
+    stable = [FlyClassifier(**fly, **rates) for rates in compared if not rates["decay"]]
+    models = [*stable, FlyClassifier(**fly, compartments=decaying)] if decaying else stable
     codes = SparseCoder(**layer).fit(X[:1]).transform(dataset.X_test)
     examined: list[list[dict[str, float]]] = []
 

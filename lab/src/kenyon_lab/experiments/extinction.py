@@ -12,13 +12,13 @@ from sklearn.cluster import KMeans
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import MNIST_LAYER
+from kenyon_lab.theory.models import CLINC_LAYER, FLY, MNIST_LAYER
 
 if TYPE_CHECKING:
     from kenyon_lab.data import Dataset
 
-DATASETS: dict[str, dict[str, Any]] = {"mnist20": MNIST_LAYER, "clinc150": {}}
-"""Model parameters by dataset."""
+DATASETS: dict[str, dict[str, Any]] = {"mnist20": MNIST_LAYER, "clinc150": CLINC_LAYER}
+"""Sizes by dataset."""
 
 SHARES = (0.02, 0.1, 0.5)
 STEPS = (0, 1, 2, 5, 10, 20)
@@ -39,9 +39,10 @@ def measure(seed: int) -> dict[str, Any]:
     the wiring, the classes and the samples.
     """
     found = {}
-    for name, parameters in DATASETS.items():
+    for name, sizes in DATASETS.items():
         dataset, generator = load(name), np.random.default_rng(seed)
-        model = FlyClassifier(random_state=seed, **parameters).fit(dataset.X_train, dataset.y_train)
+        model = FlyClassifier(**FLY, **sizes, random_state=seed)
+        model.fit(dataset.X_train, dataset.y_train)
         labels = generator.permutation(dataset.n_classes)[:N_CLASSES].tolist()
         cases = [Case(dataset, label, generator) for label in labels]
         by_share = [_average([case.extinguish(model, share) for case in cases]) for share in SHARES]

@@ -10,7 +10,7 @@ from kenyon import SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.methods.perceptron import Perceptron
 from kenyon_lab.theory.forgetting import VERSIONS, margins
-from kenyon_lab.theory.models import MNIST_LAYER
+from kenyon_lab.theory.models import FLY_CODE, MNIST_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ def measure(seed: int) -> dict[str, Any]:
     """
     mnist = load("mnist20")
     samples = {digit: mnist.X_test[mnist.y_test == digit] for digit in (FIRST, SECOND, UNLIKE)}
-    coder = SparseCoder(**MNIST_LAYER, random_state=seed).fit(mnist.X_test)
+    coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed).fit(mnist.X_test)
     codes = {digit: coder.levels(X).astype(np.int64) for digit, X in samples.items()}
     n_shared = ((codes[FIRST] > 0).astype(int) @ (codes[SECOND] > 0).astype(int).T).toarray()
     one, two = np.unravel_index(n_shared.argmax(), n_shared.shape)

@@ -10,7 +10,7 @@ import numpy as np
 from kenyon import SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.methods.perceptron import learn
-from kenyon_lab.theory.models import MNIST_LAYER, MNIST_MODEL
+from kenyon_lab.theory.models import FLY_CODE, MNIST_LAYER, MNIST_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,7 @@ def measure(seed: int) -> dict[str, Any]:
     order of the samples.
     """
     mnist = load("mnist20")
-    coder = SparseCoder(**MNIST_LAYER, random_state=seed).fit(mnist.X_test)
+    coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed).fit(mnist.X_test)
     X = {digit: mnist.X_train[mnist.y_train == digit] for digit in DIGITS}
     tested = {digit: coder.levels(mnist.X_test[mnist.y_test == digit]) for digit in DIGITS}
     milestones = [*MILESTONES, min(len(samples) for samples in X.values())]

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.theory import separation
-from kenyon_lab.theory.models import FRUIT_FLY, N_GLOMERULI
+from kenyon_lab.theory.models import FLY, FLY_CODE, FRUIT_FLY, N_GLOMERULI
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,8 @@ def count_separable(rng: np.random.Generator, seed: int) -> dict[str, dict[str, 
     and codes.
     """
     separable = np.empty((len(N_PROTOTYPES), N_TRIALS, 2, 2), dtype=bool)
-    coder = SparseCoder(**FRUIT_FLY, random_state=seed).fit(np.zeros((1, N_GLOMERULI)))
+    coder = SparseCoder(**FRUIT_FLY, **FLY_CODE, random_state=seed)
+    coder.fit(np.zeros((1, N_GLOMERULI)))
     for row, n in enumerate(N_PROTOTYPES):
         for trial in range(N_TRIALS):
             X, y = rng.standard_normal((n, N_GLOMERULI)), draw_labels(rng, n)
@@ -102,7 +103,7 @@ def label_ring(rng: np.random.Generator, seed: int) -> dict[str, Any]:
     labels = draw_labels(rng, N_ON_RING)
     while is_separable(plane, labels):
         labels = draw_labels(rng, N_ON_RING)
-    fly = FlyClassifier(**FRUIT_FLY, learning_rate=0.01, random_state=seed).fit(X, labels)
+    fly = FlyClassifier(**FRUIT_FLY, **FLY, learning_rate=0.01, random_state=seed).fit(X, labels)
     return {
         "labels": labels.tolist(),
         "line": best_line(labels),

@@ -8,7 +8,7 @@ import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import MNIST_MODEL, read_synapses
+from kenyon_lab.theory.models import CLINC_LAYER, FLY, MNIST_MODEL, read_synapses
 
 if TYPE_CHECKING:
     from kenyon_lab.data import Dataset
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 LEARNING_RATES = tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 13))
 """They include the paper's 0.01."""
 
-DATASETS: dict[str, dict[str, Any]] = {"mnist20": MNIST_MODEL, "clinc150": {}}
-"""Model parameters by dataset: the paper's for MNIST-20, the defaults for CLINC150."""
+DATASETS: dict[str, dict[str, Any]] = {"mnist20": MNIST_MODEL, "clinc150": CLINC_LAYER}
+"""Sizes by dataset, and the paper's learning rate for MNIST-20."""
 
 
 def measure(seed: int) -> dict[str, Any]:
@@ -25,7 +25,8 @@ def measure(seed: int) -> dict[str, Any]:
     found = {}
     for name, parameters in DATASETS.items():
         dataset = load(name)
-        model = FlyClassifier(random_state=seed, **parameters).fit(dataset.X_train, dataset.y_train)
+        model = FlyClassifier(**FLY, **parameters, random_state=seed)
+        model.fit(dataset.X_train, dataset.y_train)
         found[name] = sweep(model, dataset)
     return {"paper": MNIST_MODEL["learning_rate"], "datasets": found}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon import SparseCoder
+from kenyon_lab.methods.layer import FLY_LAYER
 from kenyon_lab.methods.method import Method, blocks
 from kenyon_lab.shared import MAX_LEVEL
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
-
-ON_OFF_BELOW = 32
-"""Inputs of fewer features have ON and OFF channels, as by default in `kenyon.SparseCoder`."""
 
 MAX_COUNT = 2**31 - 1
 _ROWS = 4096
@@ -31,7 +29,7 @@ class CodedMethod(Method):
     Parameters
     ----------
     n_cells, fan_in, n_active
-        As in `kenyon.SparseCoder`.
+        As in `kenyon.SparseCoder`. None: by the rule `FLY_LAYER`.
     seed, n_threads
         As in every `Method`; the seed draws the connections.
     """
@@ -44,14 +42,8 @@ class CodedMethod(Method):
     """Cells of the first layer."""
 
     def _start(self) -> None:
-        coder = SparseCoder(
-            n_cells=self.n_cells,
-            fan_in=self.fan_in,
-            n_active=self.n_active,
-            channels="on-off" if self.n_features < ON_OFF_BELOW else "raw",
-            random_state=self.seed,
-            n_threads=self.n_threads,
-        )
+        layer = FLY_LAYER.complete(self.n_features, self.n_cells, self.fan_in, self.n_active)
+        coder = SparseCoder(**layer, random_state=self.seed, n_threads=self.n_threads)
         self.coder = coder.fit(np.zeros((1, self.n_features)))
         self.n_units = len(self.coder.connections_)
 
@@ -63,11 +55,6 @@ class CodedMethod(Method):
     @property
     def n_parameters(self) -> int:
         return self.n_units * self.n_classes
-
-
-def count_default_cells(n_features: int) -> int:
-    """Return the number of cells that `kenyon.SparseCoder` has by default."""
-    return len(SparseCoder(fan_in=1, n_active=1).fit(np.zeros((1, n_features))).connections_)
 
 
 def sum_by_class(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.methods.coded import ON_OFF_BELOW
+from kenyon_lab.methods.layer import ON_OFF_BELOW
 from kenyon_lab.shared import MAX_LEVEL
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.layer import FLY_LAYER, RIDGE_LAYER
 from kenyon_lab.methods.method import Method
 
 if TYPE_CHECKING:
@@ -17,26 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False)
 class ClassifierMethod(Method):
-    """A `kenyon.FlyClassifier`, whose parameters are the fields of the method.
+    """A `kenyon.FlyClassifier` with the library's defaults.
 
     The order of samples does not matter.
 
     Parameters
     ----------
-    n_cells, fan_in, n_active
-        As in `kenyon.FlyClassifier`.
     seed, n_threads
         As in every `Method`; the seed draws the connections.
     """
 
-    n_cells: int | None = None
-    fan_in: int | None = None
-    n_active: int | None = None
     model: FlyClassifier = field(init=False, repr=False)
 
     def _start(self) -> None:
-        parameters = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        self.model = FlyClassifier(random_state=parameters.pop("seed"), **parameters)
+        self.model = FlyClassifier(
+            **self._parameters(), random_state=self.seed, n_threads=self.n_threads
+        )
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the parameters that are not the library's defaults."""
+        return {}
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         self.model.partial_fit(X, y)
@@ -52,7 +53,10 @@ class ClassifierMethod(Method):
 
     @property
     def n_parameters(self) -> int:
-        return self.n_units * self.n_classes
+        """Counters, and with "ridge" one sum for each pair of cells."""
+        has_pairs = self.model.readout in ("auto", "ridge")
+        n_pairs = self.n_units * (self.n_units + 1) // 2 if has_pairs else 0
+        return self.n_units * self.n_classes + n_pairs
 
 
 @dataclass(kw_only=True, eq=False)
@@ -64,6 +68,8 @@ class Fly(ClassifierMethod):
 
     Parameters
     ----------
+    n_cells, fan_in, n_active
+        As in `kenyon.FlyClassifier`. None: by the rule `FLY_LAYER`.
     learning_rate : float or "auto", default="auto"
         Increase of a weight per sample at full activity. Weights are at most 1.
 
@@ -72,7 +78,14 @@ class Fly(ClassifierMethod):
     Shen, Dasgupta, Navlakha (2021). Algorithmic insights on continual learning from fruit flies.
     """
 
+    n_cells: int | None = None
+    fan_in: int | None = None
+    n_active: int | None = None
     learning_rate: float | Literal["auto"] = "auto"
+
+    def _parameters(self) -> dict[str, Any]:
+        layer = FLY_LAYER.complete(self.n_features, self.n_cells, self.fan_in, self.n_active)
+        return {**layer, "readout": "fly", "learning_rate": self.learning_rate}
 
 
 @dataclass(kw_only=True, eq=False)
@@ -81,20 +94,25 @@ class ReadoutMethod(ClassifierMethod):
 
     Parameters
     ----------
+    n_cells, fan_in, n_active
+        As in `kenyon.FlyClassifier`. None: by the rule `FLY_LAYER` or `RIDGE_LAYER`.
     readout : {"bayes", "ridge"}
     pseudocount, penalty
         As in `kenyon.FlyClassifier`, for "bayes" and "ridge" respectively.
     """
 
+    n_cells: int | None = None
+    fan_in: int | None = None
+    n_active: int | None = None
     readout: Literal["bayes", "ridge"] = "bayes"
     pseudocount: float = 0.1
     penalty: float | Literal["auto"] = "auto"
 
-    @property
-    def n_parameters(self) -> int:
-        """Counters, and with "ridge" one sum for each pair of cells."""
-        n_pairs = self.n_units * (self.n_units + 1) // 2 if self.readout == "ridge" else 0
-        return super().n_parameters + n_pairs
+    def _parameters(self) -> dict[str, Any]:
+        rule = RIDGE_LAYER if self.readout == "ridge" else FLY_LAYER
+        layer = rule.complete(self.n_features, self.n_cells, self.fan_in, self.n_active)
+        reading = {name: getattr(self, name) for name in ("readout", "pseudocount", "penalty")}
+        return {**layer, **reading}
 
 
 ENTRIES = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kenyon_lab.methods.coded import count_default_cells
+from kenyon_lab.methods.layer import FLY_LAYER
 from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.method import check_positive
 from kenyon_lab.methods.torch_method import TorchMethod, tensor
@@ -42,7 +42,7 @@ class NetworkMethod(TorchMethod):
     Parameters
     ----------
     n_hidden : int, default=None
-        Hidden units. None: the default number of cells of `kenyon.SparseCoder`.
+        Hidden units. None: as many as the fly has cells.
     learning_rate : float, default=0.001
         Step size of the gradient descent.
 
@@ -63,7 +63,7 @@ class NetworkMethod(TorchMethod):
         check_positive("learning_rate", self.learning_rate)
         n_hidden = self.n_hidden
         if n_hidden is None:
-            n_hidden = count_default_cells(self.n_features)
+            n_hidden = FLY_LAYER.n_cells(self.n_features)
         self._n_units = check_integer("n_hidden", n_hidden, MAX_CELLS)
         self.theta = self.draw_weights()
         self.mask = torch.zeros(self.n_classes)

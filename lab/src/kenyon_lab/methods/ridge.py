@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh_tridiagona
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dormqr, dptsv, dsytrd, dsytrd_lwork
 
-from kenyon_lab.methods.coded import count_default_cells
+from kenyon_lab.methods.layer import FLY_LAYER
 from kenyon_lab.methods.method import Method, blocks
 from kenyon_lab.shared import MAX_CELLS, check_integer
 
@@ -119,7 +119,7 @@ class RidgeMethod(Method):
     Parameters
     ----------
     n_cells : int, default=None
-        Width of the projection. None: the number of cells of `kenyon.SparseCoder`, at most 10,000.
+        Width of the projection. None: as many as the fly has cells, at most 10,000.
     seed, n_threads
         As in every `Method`; the seed draws the projection.
 
@@ -137,7 +137,7 @@ class RidgeMethod(Method):
     def _start(self) -> None:
         n_cells = self.n_cells
         if n_cells is None:
-            n_cells = min(count_default_cells(self.n_features), MAX_DEFAULT_CELLS)
+            n_cells = min(FLY_LAYER.n_cells(self.n_features), MAX_DEFAULT_CELLS)
         self.penalty = 1.0
         self.ridge = Ridge(
             self.encode, check_integer("n_cells", n_cells, MAX_CELLS), self.n_classes

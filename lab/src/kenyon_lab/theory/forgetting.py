@@ -115,7 +115,7 @@ class Instance:
 def _wire(n_cells: int) -> tuple[int, NDArray[Any]]:
     """Return a seed that gives each cell a different input, and these inputs."""
     for seed in count():
-        coder = SparseCoder(n_cells, fan_in=1, n_active=1, random_state=seed)
+        coder = SparseCoder(n_cells, 1, 1, inhibition="cut", channels="raw", random_state=seed)
         inputs = coder.fit(np.zeros((1, _N_FEATURES))).connections_.ravel()
         if len(np.unique(inputs)) == n_cells:
             return seed, inputs

@@ -21,7 +21,16 @@ MNIST_MODEL: dict[str, Any] = METHODS["fly"].paper["mnist20"]
 """The paper's FlyModel for MNIST-20."""
 
 MNIST_LAYER = SPARSE_LAYER["mnist20"]
-"""The first layer of that model."""
+"""The sizes of that model's first layer."""
+
+CLINC_LAYER: dict[str, Any] = {"n_cells": 15_360, "fan_in": 38, "n_active": 768}
+"""Sizes for CLINC150, which the paper does not have: those of the method "fly"."""
+
+FLY_CODE: dict[str, Any] = {"inhibition": "cut", "channels": "raw"}
+"""The paper's first layer, apart from its sizes."""
+
+FLY: dict[str, Any] = {**FLY_CODE, "readout": "fly"}
+"""The paper's model, apart from its sizes and rates. The lab uses no defaults of the library."""
 
 N_GLOMERULI = 50
 FRUIT_FLY: dict[str, Any] = {"n_cells": 2000, "fan_in": 6, "n_active": 100}
@@ -38,7 +47,8 @@ def read_synapses(model: FlyClassifier) -> NDArray[Any]:
     --------
     >>> from kenyon import FlyClassifier
     >>> from kenyon_lab.theory.models import read_synapses
-    >>> fly = FlyClassifier(n_cells=400).fit([[1, 0, 0], [0, 1, 0]], ["left", "right"])
+    >>> fly = FlyClassifier(n_cells=400, readout="fly")
+    >>> fly = fly.fit([[1, 0, 0], [0, 1, 0]], ["left", "right"])
     >>> print(read_synapses(fly).shape, read_synapses(fly).max())
     (2, 400) 255
     """
@@ -71,7 +81,8 @@ def read_weights(model: FlyClassifier) -> NDArray[np.float64]:
     --------
     >>> from kenyon import FlyClassifier
     >>> from kenyon_lab.theory.models import read_weights
-    >>> fly = FlyClassifier(n_cells=400, learning_rate=0.1).fit([[1, 0, 0], [0, 1, 0]], [0, 1])
+    >>> fly = FlyClassifier(n_cells=400, readout="fly", learning_rate=0.1)
+    >>> fly = fly.fit([[1, 0, 0], [0, 1, 0]], [0, 1])
     >>> print(read_weights(fly).max())
     0.1
     """

@@ -11,13 +11,15 @@ from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.theory.capacity import Overlaps, predict_accuracy
 from kenyon_lab.theory.claim import CheckResult, Claim
+from kenyon_lab.theory.models import CLINC_LAYER, FLY, FLY_CODE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 N_FEATURES, FAN_IN, N_TESTED = 100, 10, 400
 N_CLASSES = (10, 30, 100, 300, 1000, 10_000)
-TOLERANCE, N_INTENT_CELLS = 0.08, 5000
+TOLERANCE = 0.08
+INTENT_LAYER = {**CLINC_LAYER, "n_cells": 5000, "n_active": 250}
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def measure_within(setting: Setting, seed: int) -> float:
     """Return the mean overlap of two samples of a class."""
     rng = np.random.default_rng(seed)
     prototypes = draw_prototypes(rng, 1000)
-    coder = SparseCoder(setting.n_cells, FAN_IN, setting.n_active, random_state=seed)
+    coder = SparseCoder(setting.n_cells, FAN_IN, setting.n_active, **FLY_CODE, random_state=seed)
     one, two = (
         coder.fit(prototypes).levels(setting.draw(rng, prototypes)).astype(bool).astype(int)
         for _ in range(2)
@@ -70,6 +72,7 @@ def measure_accuracy(setting: Setting, n_classes: int, seed: int) -> float:
         setting.n_cells,
         FAN_IN,
         setting.n_active,
+        **FLY,
         learning_rate=1 / setting.n_samples,
         random_state=seed,
     )
@@ -132,12 +135,12 @@ def predict_intents(n_classes: tuple[int, ...], seed: int) -> dict[str, list[flo
     X, y = intents.X_train, intents.y_train
     n_each = len(y) // intents.n_classes
     few = first_of_each(y, 20)
-    coder = SparseCoder(n_cells=N_INTENT_CELLS, random_state=seed).fit(X)
+    coder = SparseCoder(**INTENT_LAYER, **FLY_CODE, random_state=seed).fit(X)
     codes = coder.levels(X[few])
     overlaps = Overlaps.measure(codes, y[few])
-    sizes = N_INTENT_CELLS, codes.nnz // len(few)
+    sizes = INTENT_LAYER["n_cells"], codes.nnz // len(few)
     found = {"predicted": [predict_accuracy(*sizes, n, n_each, overlaps) for n in n_classes]}
-    fly = FlyClassifier(n_cells=N_INTENT_CELLS, random_state=seed).fit(X, y)
+    fly = FlyClassifier(**INTENT_LAYER, **FLY, random_state=seed).fit(X, y)
     for name, rate in (("counts", 1 / n_each), ("auto", "auto")):
         scores = fly.set_params(learning_rate=rate).decision_function(intents.X_test)
         found[name] = [_accuracy_among(scores, intents.y_test, n) for n in n_classes]

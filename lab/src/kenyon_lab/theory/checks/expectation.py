@@ -14,7 +14,7 @@ from kenyon_lab.data import load
 from kenyon_lab.theory.claim import CheckResult, Claim
 from kenyon_lab.theory.margins import class_means
 from kenyon_lab.theory.means import expected_weights, weight_variance
-from kenyon_lab.theory.models import MNIST_LAYER, read_synapses
+from kenyon_lab.theory.models import FLY, FLY_CODE, MNIST_LAYER, read_synapses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,9 @@ class Population:
         mnist = load("mnist20")
         chosen = np.random.default_rng(0).permutation(len(mnist.X_train))[:n_samples]
         self.X, self.y = mnist.X_train[chosen], mnist.y_train[chosen]
-        self.levels = SparseCoder(**MNIST_LAYER).fit(self.X).levels(self.X).astype(np.int64)
+        self.levels = (
+            SparseCoder(**MNIST_LAYER, **FLY_CODE).fit(self.X).levels(self.X).astype(np.int64)
+        )
         self.means = class_means(self.levels, self.y) / 255
         self.squares = class_means(self.levels.multiply(self.levels), self.y) / 255**2
         self.counts = np.bincount(self.y)
@@ -54,7 +56,7 @@ def population(quick: bool) -> Population:
 def check_counts(quick: bool) -> CheckResult:
     """Compare the counters of a memory with sums computed by SciPy."""
     drawn = population(quick)
-    counters = drawn.teach(FlyClassifier(**MNIST_LAYER), np.arange(len(drawn.y)))
+    counters = drawn.teach(FlyClassifier(**MNIST_LAYER, **FLY), np.arange(len(drawn.y)))
     shape = (len(drawn.y), len(drawn.counts))
     members = (np.ones(len(drawn.y), dtype=np.int64), (np.arange(len(drawn.y)), drawn.y))
     belongs: Any = sparse.csr_matrix(members, shape=shape)
@@ -90,13 +92,14 @@ def average_weights(
 
     Labels are 0, 1, ...; a sequence may repeat a sample.
     """
-    layer: dict[str, Any] = {"n_cells": 20, "n_active": 6}
+    sizes = {"n_cells": 20, "fan_in": 2, "n_active": 6}
+    layer: dict[str, Any] = {**sizes, "inhibition": "cut", "channels": "on-off"}
     codes = SparseCoder(**layer).fit_transform(X)
     classes = np.arange(y.max() + 1)
     total = np.zeros((len(classes), codes.shape[1]))
     sequences = list(product(range(len(X)), repeat=n_samples))
     for sequence in map(list, sequences):
-        model = FlyClassifier(**layer, learning_rate=rate, decay=decay)
+        model = FlyClassifier(**layer, readout="fly", learning_rate=rate, decay=decay)
         total += _explain(model.partial_fit(X[sequence], y[sequence], classes), X, total.shape)
     shares = np.bincount(y) / len(y)
     predicted = expected_weights(class_means(codes, y), shares, rate, decay, n_samples)
@@ -143,7 +146,7 @@ def follow_means(drawn: Population, n_runs: int) -> dict[str, Any]:
     where = [np.flatnonzero(drawn.y == label) for label in range(len(drawn.counts))]
     errors = np.empty((n_runs, len(CLASS_STEPS)))
     for run in errors:
-        model = FlyClassifier(**MNIST_LAYER)
+        model = FlyClassifier(**MNIST_LAYER, **FLY)
         for step, (start, stop) in enumerate(pairwise((0, *CLASS_STEPS))):
             sample = np.concatenate([rng.choice(rows, stop - start) for rows in where])
             run[step] = _square(drawn.teach(model, sample) / (255 * stop) - drawn.means)
@@ -169,7 +172,7 @@ def follow_decay(drawn: Population, decay: float, n_runs: int) -> dict[str, Any]
     errors = np.empty((n_runs, len(steps)))
     n_at_cap = 0
     for run in errors:
-        model = FlyClassifier(**MNIST_LAYER, learning_rate=decay, decay=decay)
+        model = FlyClassifier(**MNIST_LAYER, **FLY, learning_rate=decay, decay=decay)
         for step, (start, stop) in enumerate(pairwise((0, *steps))):
             now = drawn.teach(model, rng.integers(len(drawn.y), size=stop - start))
             weights[step] += now / n_runs

@@ -10,7 +10,7 @@ import numpy as np
 from kenyon import SparseCoder
 from kenyon.suggest import gaussian_overlap
 from kenyon_lab.theory.claim import CheckResult, Claim
-from kenyon_lab.theory.models import FRUIT_FLY, N_GLOMERULI
+from kenyon_lab.theory.models import FLY_CODE, FRUIT_FLY, N_GLOMERULI
 from kenyon_lab.theory.overlap import (
     GaussianCoder,
     OverlapCurve,
@@ -25,7 +25,7 @@ ACTIVE = (0.05, 0.01)
 
 def new_fly(n_cells: int, n_active: int) -> SparseCoder:
     """Return a fitted coder with the fly's sparse binary matrix."""
-    coder = SparseCoder(n_cells, FRUIT_FLY["fan_in"], n_active)
+    coder = SparseCoder(n_cells, FRUIT_FLY["fan_in"], n_active, **FLY_CODE)
     return coder.fit(np.zeros((1, N_GLOMERULI)))
 
 

@@ -13,6 +13,7 @@ from kenyon.suggest import extra_variance, suggest
 from kenyon_lab.data import load
 from kenyon_lab.theory.checks.capacity import first_of_each
 from kenyon_lab.theory.claim import CheckResult, Claim
+from kenyon_lab.theory.models import FLY, FLY_CODE
 from kenyon_lab.theory.overlap import find_winners
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def compare(dataset: Dataset, n_samples: int, quick: bool) -> tuple[float, float
     tested = np.random.default_rng(0).permutation(len(dataset.y_test))[:N_TESTED]
 
     def evaluate(parameters: dict[str, Any], *rates: float) -> float:
-        fly = FlyClassifier(**parameters).fit(X, y)
+        fly = FlyClassifier(**parameters, **FLY).fit(X, y)
         scores = (
             fly.set_params(learning_rate=rate).score(dataset.X_test[tested], dataset.y_test[tested])
             for rate in rates
@@ -76,7 +77,7 @@ def measure_extra(n_features: int, fan_in: int, active: float, n_inputs: int) ->
     # A common offset changes no winner, but a negative one can leave too few positive sums.
     X -= X.mean(axis=1, keepdims=True)
     n_active = round(active * N_CELLS)
-    winners = find_winners(SparseCoder(N_CELLS, fan_in, n_active).fit(X), X)
+    winners = find_winners(SparseCoder(N_CELLS, fan_in, n_active, **FLY_CODE).fit(X), X)
     shared = (winners[: n_inputs // 2] @ winners[n_inputs // 2 :].T).toarray() / n_active
     by_cells = (1 - active) ** 2 / N_CELLS
     slope = np.exp(-(ndtri(active) ** 2)) / (2 * np.pi) / active

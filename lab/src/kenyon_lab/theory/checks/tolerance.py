@@ -10,7 +10,7 @@ from kenyon import SparseCoder
 from kenyon_lab.data import load
 from kenyon_lab.theory.claim import CheckResult, Claim
 from kenyon_lab.theory.margins import class_means, error_tolerance, margins, separation
-from kenyon_lab.theory.models import FRUIT_FLY, MNIST_LAYER, N_GLOMERULI
+from kenyon_lab.theory.models import FLY_CODE, FRUIT_FLY, MNIST_LAYER, N_GLOMERULI
 from kenyon_lab.theory.overlap import find_winners
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def starve_once(n_most: int, seed: int) -> dict[str, list[float]]:
     ]
     chosen = np.concatenate(where)
     rank = np.concatenate([np.arange(len(rows)) for rows in where])
-    coder = SparseCoder(**MNIST_LAYER, random_state=seed)
+    coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed)
     codes, tested = coder.fit_transform(mnist.X_train[chosen]), coder.transform(mnist.X_test[::4])
     y, truth = mnist.y_train[chosen], mnist.y_test[::4]
     found: dict[str, list[float]] = {"sums": [], "means": []}
@@ -147,7 +147,7 @@ def draw_separated(rng: np.random.Generator, graded: bool = False) -> tuple[Any,
     while True:
         inputs = rng.standard_normal((N_PROTOTYPES, N_GLOMERULI))
         inputs -= inputs.mean(axis=1, keepdims=True)
-        coder = SparseCoder(**FRUIT_FLY).fit(inputs)
+        coder = SparseCoder(**FRUIT_FLY, **FLY_CODE).fit(inputs)
         codes = coder.transform(inputs) if graded else find_winners(coder, inputs)
         if separation(codes, y) > 0:
             return codes, y
