@@ -7,7 +7,7 @@ import pytest
 
 from kenyon_lab.data import load
 from kenyon_lab.methods import METHODS
-from kenyon_lab.protocol.fingerprints import DECLARED, compute_fingerprint
+from kenyon_lab.protocol.fingerprints import DECLARED, IN_ONE_TASK, compute_fingerprint
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.plan import Plan
 from lab.tests.protocol.samples import clusters
@@ -106,18 +106,21 @@ def test_what_cannot_be_loaded_cannot_be_planned():
 
 
 @pytest.mark.parametrize("part", ["test", "validation"])
+@pytest.mark.parametrize("n_tasks", [None, 1])
 @pytest.mark.parametrize("name", DECLARED)
-def test_declared_fingerprints_are_those_of_the_data(name, part):
+def test_declared_fingerprints_are_those_of_the_data(name, n_tasks, part):
+    problem = Problem(name, n_tasks, part=part)
     try:
-        dataset = Problem(name, part=part).load()
+        dataset = problem.load()
     except FileNotFoundError:
         pytest.skip(f"{name} is not on this machine")
-    assert Problem(name, part=part).identify() == (compute_fingerprint(dataset), dataset.n_tasks)
+    assert problem.identify() == (compute_fingerprint(dataset), dataset.n_tasks)
 
 
 def test_declared_data_are_not_loaded(monkeypatch):
     monkeypatch.setattr(Problem, "load", None)
     assert Plan(Problem("tiny100")).fingerprint == DECLARED["tiny100"]["test"]
     assert Plan(Problem("tiny100", n_tasks=25)).n_tasks == 25
+    assert Plan(Problem("tiny100", n_tasks=1)).fingerprint == IN_ONE_TASK["tiny100"]["test"]
     with pytest.raises(TypeError):
         Plan(Problem("tiny100", n_tasks=5))

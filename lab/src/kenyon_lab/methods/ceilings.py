@@ -144,7 +144,7 @@ ENTRIES = (
         group="ceiling",
         summary="stores all samples; fitted to all at once",
         grid={"C": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
-        look=Look("grey", "^", "--"),
+        look=Look("grey", "P", "--"),
     ),
     MethodEntry(
         name="offline-svm",
@@ -153,7 +153,7 @@ ENTRIES = (
         group="ceiling",
         summary="stores all samples; support vectors for each pair of classes",
         grid={"C": (1.0, 3.0, 10.0), "gamma": (1.0, 3.0)},
-        look=Look("black", "D", ":"),
+        look=Look("grey", "X", "--"),
     ),
     MethodEntry(
         name="offline-neighbours",
@@ -162,6 +162,6 @@ ENTRIES = (
         group="ceiling",
         summary="stores all samples; the votes of the nearest",
         grid={"k": (1, 3, 5, 10, 20, 50)},
-        look=Look("grey", "v", ":"),
+        look=Look("grey", "p", "--"),
     ),
 )

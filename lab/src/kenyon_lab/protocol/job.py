@@ -14,7 +14,7 @@ from kenyon_lab.data.split import split
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol import measures
 from kenyon_lab.protocol.environment import environment
-from kenyon_lab.protocol.fingerprints import DECLARED, compute_fingerprint
+from kenyon_lab.protocol.fingerprints import DECLARED, IN_ONE_TASK, compute_fingerprint
 from kenyon_lab.protocol.identity import RunIdentity
 from kenyon_lab.protocol.record import RunRecord, plain
 from kenyon_lab.protocol.stream import Stream
@@ -60,9 +60,9 @@ class Problem:
         Data with a declared fingerprint are not loaded.
         """
         if self.name in DECLARED:
-            n_tasks = DATASETS[self.name].n_tasks
-            if self.n_tasks in (None, n_tasks):
-                return DECLARED[self.name][self.part], n_tasks
+            for declared, n_tasks in ((DECLARED, DATASETS[self.name].n_tasks), (IN_ONE_TASK, 1)):
+                if self.n_tasks in (None, n_tasks):
+                    return declared[self.name][self.part], n_tasks
         dataset = self.load()
         return compute_fingerprint(dataset), dataset.n_tasks
 
