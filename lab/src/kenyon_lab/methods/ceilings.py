@@ -152,7 +152,7 @@ ENTRIES = (
         cls=OfflineSVM,
         group="ceiling",
         summary="stores all samples; support vectors for each pair of classes",
-        grid={"C": (1.0, 3.0, 10.0), "gamma": (1.0, 3.0)},
+        grid={"C": (1.0, 3.0, 10.0), "gamma": (0.5, 1.5)},
         look=Look("grey", "X", "--"),
     ),
     MethodEntry(
