@@ -67,7 +67,8 @@ def combine(
 ) -> dict[str, float]:
     """Return the mean accuracy of each combination on changing and on other classes."""
     layer = {**STREAM_LAYERS["mnist20"], "random_state": seed}
-    models = [FlyClassifier(**layer, **rates).fit(*stream.first) for rates in (AUTO, fast)]
+    fly = {**layer, "readout": "fly"}
+    models = [FlyClassifier(**fly, **rates).fit(*stream.first) for rates in (AUTO, fast)]
     coder = SparseCoder(**layer).fit(stream.first[0])
     still = coder.levels(stream.still[0]) / 255
     accuracies: dict[str, list[float]] = {name: [] for name in combinations}
@@ -86,7 +87,8 @@ def connect_partly(dataset: Dataset, seed: int, share: float, multiple: int = 1)
     layer = {**LAYERS[dataset.name], "random_state": seed}
     layer |= {name: multiple * layer[name] for name in ("n_cells", "n_active")}
     rows = rows_to_learn(dataset)
-    model = FlyClassifier(**layer).fit(dataset.X_train[rows], dataset.y_train[rows])
+    model = FlyClassifier(**layer, readout="fly")
+    model.fit(dataset.X_train[rows], dataset.y_train[rows])
     codes = SparseCoder(**layer).fit(dataset.X_test).levels(dataset.X_test) / 255
     weights = read_weights(model).T
     connected = np.random.default_rng(seed).random(weights.shape) < share
@@ -102,7 +104,7 @@ def replay(
 ) -> float:
     """Return the accuracy if exemplars are learned again after every task."""
     X, y, generator = dataset.X_train, dataset.y_train, np.random.default_rng(seed)
-    model = FlyClassifier(**LAYERS[dataset.name], **rates, random_state=seed)
+    model = FlyClassifier(**LAYERS[dataset.name], **rates, readout="fly", random_state=seed)
     exemplars: list[NDArray[np.intp]] = []
     learned = rows_to_learn(dataset)
     for task in dataset.tasks():

@@ -84,7 +84,12 @@ def measure(
 ) -> tuple[float, float, float]:
     """Return accuracy after 10 and after 20 classes, and the average memory loss."""
     fly = FlyClassifier(
-        n_cells=3200, fan_in=10, n_active=160, learning_rate=0.01, random_state=seed
+        n_cells=3200,
+        fan_in=10,
+        n_active=160,
+        readout="fly",
+        learning_rate=0.01,
+        random_state=seed,
     )
     correct = np.zeros((images.n_tasks, len(X_test)), dtype=bool)
     for task, classes in enumerate(images.tasks()):

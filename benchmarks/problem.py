@@ -44,6 +44,7 @@ class Size:
             n_cells=self.n_cells,
             fan_in=self.fan_in,
             n_active=self.n_active,
+            readout="fly",
             random_state=SEED,
             n_threads=1,
         )

@@ -60,7 +60,7 @@ def search(dataset: Dataset) -> tuple[float, dict[str, Any]]:
             "fan_in": round(share * dataset.n_features),
             "n_active": round(active * n_cells),
         }
-        fly = FlyClassifier(**sizes).fit(X, y)
+        fly = FlyClassifier(**sizes, readout="fly").fit(X, y)
         for rate in RATES:
             fly.set_params(learning_rate=min(1.0, rate / n_each))
             accuracy = float(fly.score(X_val, y_val))
@@ -80,7 +80,7 @@ def measure(dataset: Dataset, parameters: dict[str, Any]) -> list[float]:
     """Return the accuracy on the test samples with each seed."""
     return [
         float(
-            FlyClassifier(**parameters, random_state=seed)
+            FlyClassifier(**parameters, readout="fly", random_state=seed)
             .fit(dataset.X_train, dataset.y_train)
             .score(dataset.X_test, dataset.y_test)
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
-from kenyon_lab.theory.models import FLY, MNIST_LAYER
+from kenyon_lab.theory.models import FLY_CODE, MNIST_LAYER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     Labelled = tuple[NDArray[Any], NDArray[np.intp]]
     Compartments = tuple[tuple[float | Literal["auto"], float], ...]
 
+SUBTRACT = {**FLY_CODE, "inhibition": "subtract"}
 DATASETS: dict[str, dict[str, Any]] = {
-    "mnist20": {**FLY, **MNIST_LAYER, "inhibition": "subtract"},
-    "clinc150": {**FLY, "n_cells": 4000, "fan_in": 38, "n_active": 200, "inhibition": "subtract"},
+    "mnist20": {**MNIST_LAYER, **SUBTRACT},
+    "clinc150": {"n_cells": 4000, "fan_in": 38, "n_active": 200, **SUBTRACT},
 }
-"""Parameters other than the rates, by dataset."""
+"""The first layer by dataset."""
 
 SEARCHED: dict[str, tuple[Compartments, ...]] = {
     "stays": tuple(((rate, 0.0),) for rate in ("auto", 0.003, 0.01, 0.05, 0.2)),
@@ -81,7 +82,8 @@ def choose(
     """Select the rates that are best on held-out samples, and return their test accuracies."""
 
     def learn(stream: Stream, compartments: Compartments) -> NDArray[np.float64]:
-        return stream.learn(FlyClassifier(compartments=compartments, **parameters))
+        model = FlyClassifier(compartments=compartments, readout="fly", **parameters)
+        return stream.learn(model)
 
     best = max(candidates, key=lambda candidate: float(learn(held_out, candidate).mean()))
     changed, still = learn(test, best).T.round(4).tolist()
