@@ -60,9 +60,9 @@ def test_ridge_adds_the_leverage(n_later):
     model.partial_fit(X[600 : 600 + n_later + 1], Y[600 : 600 + n_later + 1])
     novelty, best = model.novelty(X[700:1000]), model.decision_function(X[700:1000]).max(axis=1)
     with model.circuit_.memory.reading as snapshot:
-        L, unit = snapshot.memory.pairs.expand(1), snapshot.cache.peek("ridge factor").unit
+        L, shift = snapshot.memory.pairs.expand(1), snapshot.cache.peek("ridge solution").shift
     Phi = 255 * SparseCoder(**SMALL).fit(X).transform(X[700:1000]).toarray()
-    G = L + np.tril(L, -1).T + 0.1 * unit * np.eye(500)
+    G = L + np.tril(L, -1).T + shift * np.eye(500)
     once_learned = [phi @ np.linalg.solve(G + np.outer(phi, phi), phi) for phi in Phi[::30]]
     expected = (1 - np.clip(best[::30], 0, 1) + once_learned) / 2
     np.testing.assert_allclose(novelty[::30], expected, atol=1e-8)
