@@ -9,8 +9,9 @@ from scipy.special import softmax
 from sklearn.datasets import load_digits
 
 import kenyon
-from kenyon import FlyClassifier
-from kenyon.calibration import Calibration
+from kenyon import FlyClassifier, calibration
+from kenyon.calibration import Calibration, Distances
+from kenyon.circuit import calibration_sample
 
 X, Y = load_digits(return_X_y=True)
 X = X + np.random.default_rng(0).normal(0, 5, X.shape)
@@ -74,6 +75,47 @@ def test_fit_recovers_the_true_probabilities(exponent):
     np.testing.assert_allclose(found.probabilities(scores), truth, atol=0.03)
 
 
+def test_distant_classes_may_be_grouped():
+    rng = np.random.default_rng(2)
+    scores, ranks = rng.normal(0, 1, (40, 9000)), rng.integers(0, 9000, 40)
+    scores[np.arange(40), ranks] += rng.normal(4, 1, 40)
+    grouped = Distances.of(scores, ranks)
+    n_columns = calibration.N_NEAR + calibration.N_GROUPS
+    assert grouped.to_all.shape == (40, n_columns)
+    assert grouped.numbers.sum() == 9000
+    distances = scores.max(axis=1, keepdims=True) - scores
+    np.testing.assert_allclose(grouped.to_all @ grouped.numbers, distances.sum(axis=1))
+    np.testing.assert_array_equal(grouped.to_own, distances[np.arange(40), ranks])
+    shares = rng.dirichlet(np.ones(40))
+    found = Calibration.fit_distances(grouped, shares)
+    exact = Distances(distances, np.ones(9000), grouped.to_own)
+    expected = Calibration.fit_distances(exact, shares)
+    np.testing.assert_allclose(
+        (found.slope, found.exponent, found.unit),
+        (expected.slope, expected.exponent, expected.unit),
+        rtol=1e-4,
+    )
+
+
+def test_many_classes_are_calibrated_in_parts(monkeypatch):
+    rng = np.random.default_rng(4)
+    centres, y = rng.random((300, 30)), np.tile(np.arange(300), 25)
+    rows = centres[y] + rng.normal(0, 0.25, (7500, 30))
+    model = FlyClassifier(n_cells=200, n_active=20).fit(rows[:6000], y[:6000])
+    probabilities = model.predict_proba(rows[6000:])
+    correct = model.predict(rows[6000:]) == y[6000:]
+    assert abs(probabilities.max(axis=1).mean() - correct.mean()) < 0.1
+    assert 0.2 < correct.mean() < 0.95, "the data must be uncertain"
+    threshold = model.novelty_threshold(0.1)
+    assert 0.02 < (model.novelty(rows[6000:]) > threshold).mean() < 0.25
+    # The same in parts of one sample and all at once.
+    for max_scores in (1, 10**9):
+        monkeypatch.setattr(calibration_sample, "MAX_SCORES", max_scores)
+        other = FlyClassifier(n_cells=200, n_active=20).fit(rows[:6000], y[:6000])
+        np.testing.assert_array_equal(other.predict_proba(rows[6000:]), probabilities)
+        assert other.novelty_threshold(0.1) == threshold
+
+
 def test_few_samples_leave_uncertainty():
     scores = np.array([[9.0, 0], [8, 0], [0, 7], [0, 9]])
     found = Calibration.fit(scores, np.array([0, 0, 1, 1]), np.full(4, 0.25))
@@ -110,8 +152,8 @@ def test_probabilities_survive_order_shards_and_files(parameters, tmp_path):
 
 @each_readout
 def test_unlearned_equals_never_learned_while_the_sample_is_not_full(parameters):
-    model = fitted(slice(0, 500), **parameters).unlearn(X[300:500], Y[300:500])
-    never = fitted(slice(0, 300), **parameters)
+    model = fitted(slice(0, 400), **parameters).unlearn(X[200:400], Y[200:400])
+    never = fitted(slice(0, 200), **parameters)
     found, expected = (one.predict_proba(X[900:]) for one in (model, never))
     np.testing.assert_allclose(found, expected, atol=1e-9)
 

@@ -1,7 +1,7 @@
 """Files of every format version stay readable.
 
 Each file in tests/golden was written once, by the Kenyon that introduced its version, and is never
-written again: a new version gets new files beside these. Those of version 3 come from
+written again: a new version gets new files beside these. Those of version 4 come from
 
     python -c "from tests import test_model_file_golden as golden; golden.write()"
 
@@ -36,14 +36,26 @@ MODELS = {
         n_active=6,
         inhibition="subtract",
         learning_rate=0.3,
+        readout="fly",
         random_state=42,
     ),
     "-decay": partial(
-        fit, n_cells=40, inhibition="cut", learning_rate=0.25, decay=0.03, n_threads=1
+        fit,
+        n_cells=40,
+        inhibition="cut",
+        learning_rate=0.25,
+        decay=0.03,
+        readout="fly",
+        n_threads=1,
     ),
     "-ridge": partial(fit, n_cells=30, fan_in=3, readout="ridge", penalty=0.2, n_threads=1),
     "-compartments": partial(
-        fit, 7, n_cells=40, n_active=8, compartments=[("auto", 0.0), (1.0, 0.05)]
+        fit,
+        7,
+        n_cells=40,
+        n_active=8,
+        compartments=[("auto", 0.0), (1.0, 0.05)],
+        readout="fly",
     ),
     "-bayes": partial(fit, n_cells=40, readout="bayes", pseudocount=0.3, random_state=7),
 }
@@ -51,6 +63,7 @@ FILES = [
     *("v1", "v1-decay"),
     *("v2", "v2-decay", "v2-ridge", "v2-compartments", "v2-bayes"),
     *("v3", "v3-decay", "v3-ridge", "v3-compartments"),
+    *("v4", "v4-decay", "v4-ridge", "v4-compartments", "v4-bayes"),
 ]
 SUMS = [name for name in FILES if name[2:] not in ("-decay", "-compartments")]
 
@@ -78,7 +91,7 @@ def test_golden_file_equals_the_same_samples_learned_today(name):
     assert_array_equal(golden.classes_, today.classes_, strict=True)
     assert content(golden).keys() == content(today).keys()
     for tensor, array in content(today).items():
-        if name == "v1" and tensor.startswith("calibration"):
+        if name == "v1" and tensor.startswith("calibration_") and "common" not in tensor:
             assert not content(golden)[tensor].any()
         elif array.dtype == np.float64:
             assert_allclose(content(golden)[tensor], array, rtol=1e-12)
@@ -135,7 +148,7 @@ def test_golden_sums_are_unlearned(name):
     assert len(load(name).unlearn(X, Y).classes_) == 0
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v3")])
+@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v4")])
 def test_old_files_are_saved_as_the_present_version(name, tmp_path):
     old = load(name)
     old.save(tmp_path / "new.kenyon")
@@ -144,6 +157,23 @@ def test_old_files_are_saved_as_the_present_version(name, tmp_path):
     assert_array_equal(new.decision_function(X), old.decision_function(X))
     for tensor, array in content(old).items():
         assert_array_equal(content(new)[tensor], array, strict=True)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("v4")])
+def test_the_same_model_gives_the_same_file(name, tmp_path):
+    MODELS[name[2:]]().save(tmp_path / "today.kenyon")
+    load(name).save(tmp_path / "again.kenyon")
+    golden = (GOLDEN / f"golden-{name}.kenyon").read_bytes()
+    assert (tmp_path / "again.kenyon").read_bytes() == golden
+    # The last bits of powers differ between processors.
+    if name[2:] not in ("-decay", "-compartments"):
+        assert (tmp_path / "today.kenyon").read_bytes() == golden
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_golden_files_name_their_readout(name):
+    expected = {"-ridge": "ridge", "-bayes": "bayes"}.get(name[2:], "fly")
+    assert load(name).get_params()["readout"] == expected
 
 
 def test_version_1_has_no_calibration_sample():

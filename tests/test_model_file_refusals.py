@@ -123,6 +123,12 @@ def read(path):
         return file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
+def digest(metadata, tensors):
+    if metadata["version"] == str(model_file.VERSION):
+        return model_file._digest(metadata, model_file._digest_each(tensors))
+    return model_file._old_digest(metadata, tensors)
+
+
 def forge(path, change=lambda header, tensors: None, text=None, **metadata):
     """Change the file and give it the digest of the new content."""
     before, tensors = read(path)
@@ -133,7 +139,7 @@ def forge(path, change=lambda header, tensors: None, text=None, **metadata):
     changed = {**before, "model": text, **metadata}
     given = {name: value for name, value in changed.items() if value is not None}
     if "digest" not in metadata and {"model", "version"} <= given.keys():
-        given["digest"] = model_file._digest(given, tensors)
+        given["digest"] = digest(given, tensors)
     save_file(tensors, path, given)
 
 
@@ -142,16 +148,16 @@ def test_loads_an_unchanged_forgery(path):
     assert kenyon.load(path).classes_.tolist() == ["a", "b", "naïve"]
 
 
-@pytest.mark.parametrize("version", ["4", "10", "1.5", "", None])
+@pytest.mark.parametrize("version", ["5", "10", "1.5", "", None])
 def test_rejects_other_versions(path, version):
     forge(path, version=version)
-    message = f"version {version or 'unknown'}, but this Kenyon reads 1, 2, 3: a newer Kenyon may"
+    message = f"version {version or 'unknown'}, but this Kenyon reads 1, 2, 3, 4: a newer Kenyon may"
     assert_refused(path, message)
 
 
 def test_version_and_note_are_digested(path):
     metadata, tensors = read(path)
-    for name, value in {"version": "2", "note": "", "extra": ""}.items():
+    for name, value in {"version": "3", "note": "", "extra": ""}.items():
         save_file(tensors, path, {**metadata, name: value})
         assert_refused(path, "is damaged: its content does not match its digest")
 
@@ -200,6 +206,7 @@ HEADERS = {
     "labels": [
         ("classes.labels", ["a", "b"]),
         ("classes.labels", ["a", "b", "b"]),
+        ("classes.labels", ["b", "a", "naïve"]),
         ("classes.labels", ["a", "b", 3]),
         ("classes.labels", ["a", "b", None]),
         ("classes.labels", ["a", "b", ["c"]]),
@@ -304,6 +311,12 @@ def changed(name, place, value):
 
 
 CALIBRATION = {
+    "no common threshold": lambda t: t.pop("calibration_common_threshold"),
+    "two common thresholds": lambda t: t.update(calibration_common_threshold=np.full(2, 2**62)),
+    "a common threshold that cannot occur": changed("calibration_common_threshold", 0, 2**62 - 1),
+    "a common threshold too high": changed("calibration_common_threshold", 0, 2**63 - 1),
+    "a common threshold below the others": changed("calibration_common_threshold", 0, 7 << 59),
+    "a negative common threshold": changed("calibration_common_threshold", 0, -1),
     "no thresholds": lambda t: t.pop("calibration_thresholds"),
     "thresholds of float64": lambda t: t.update(calibration_thresholds=np.full(3, 2.0**62)),
     "a threshold too few": lambda t: t.update(calibration_thresholds=np.full(2, 2**62)),
@@ -342,6 +355,61 @@ def test_drops_calibration_codes_that_were_not_counted(path):
     assert content["calibration_thresholds"].tolist() == [0, 2**62, 2**62]
     assert content["calibration_sizes"][0] == 0
     assert (content["calibration_sizes"][1:] > 0).all()
+
+
+@pytest.fixture
+def derived_path(tmp_path):
+    """Return the path of a small model with pairs, and with weights as derived values."""
+    model = FlyClassifier(n_cells=10, readout="ridge").fit(X, Y)
+    weights = np.random.default_rng(0).normal(size=(3, 10)).astype(np.float32)
+    derived = model_file.Derived({"penalty": 0.1}, {"weights": weights})
+    memory = memory_of(model)
+    content = model_file.Content({"readout": "ridge"}, model.circuit_.coder, memory, [], derived)
+    model_file.save(tmp_path / "fly.kenyon", content)
+    return tmp_path / "fly.kenyon"
+
+
+def weights(change):
+    return lambda header, tensors: tensors.update(
+        {"derived.weights": change(tensors["derived.weights"])}
+    )
+
+
+DERIVED = {
+    "of other sums": lambda h, t: t.update(synapses=t["synapses"] + 1),
+    "of other pairs": lambda h, t: t.update(pairs=t["pairs"].astype(np.int64)),
+    "of another digest": lambda h, t: h["derived"].update(sums="0" * 64),
+    "without a digest": lambda h, t: h["derived"].pop("sums"),
+    "without parameters": lambda h, t: h["derived"].pop("parameters"),
+    "with parameters that are none": lambda h, t: h["derived"].update(parameters=3),
+    "not described": lambda h, t: h.pop("derived"),
+    "described as a list": lambda h, t: h.update(derived=[]),
+    "transposed": weights(np.transpose),
+    "of a class too few": weights(lambda w: w[:2]),
+    "of integers": weights(lambda w: w.astype(np.int32)),
+    "of half precision": weights(lambda w: w.astype(np.float16)),
+    "not a number": weights(lambda w: np.where(w == w[1, 1], np.nan, w)),
+    "infinite": weights(lambda w: np.where(w == w[1, 1], -np.inf, w)),
+    "of another name": lambda h, t: t.update({"derived.gradients": t.pop("derived.weights")}),
+}
+
+
+@pytest.mark.parametrize("change", DERIVED.values(), ids=DERIVED.keys())
+def test_rejects_derived_values(derived_path, change):
+    kenyon.load(derived_path)
+    forge(derived_path, change)
+    assert_refused(derived_path, "is damaged: ")
+
+
+def test_rejects_any_changed_byte_of_derived_values(derived_path):
+    whole = derived_path.read_bytes()
+    values = read(derived_path)[1]["derived.weights"].tobytes()
+    first = whole.index(values)
+    for place in range(first, first + len(values), 7):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x10
+        derived_path.write_bytes(damaged)
+        assert_refused(derived_path, "is damaged: its content does not match its digest")
 
 
 OLD_PARAMETERS = {

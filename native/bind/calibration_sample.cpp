@@ -27,46 +27,72 @@ nb::tuple calibration_codes(const Counters& memory, Vector<std::int32_t> slots) 
                         to_array(counts));
 }
 
-// The threshold of a class and the counts, starts and bytes of its codes.
-nb::tuple get_calibration(const Counters& memory, std::int64_t slot) {
-  check_slot(memory, slot);
+// The common threshold; for each class, in the order of ranks, its threshold and its number of
+// codes; then the counts, starts and bytes of all codes.
+nb::tuple get_calibration(const Counters& memory) {
+  const CalibrationSample& sample = memory.calibration();
+  std::vector<std::int64_t> thresholds;
+  std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> counts;
   std::vector<std::int64_t> starts = {0};
   std::vector<std::uint8_t> bytes;
-  for (const Entry& entry : memory.calibration().entries(slot)) {
-    counts.push_back(entry.count);
-    bytes.insert(bytes.end(), entry.bytes.begin(), entry.bytes.end());
-    starts.push_back(static_cast<std::int64_t>(bytes.size()));
+  for (const std::int32_t slot : memory.classes().slot_of_rank()) {
+    thresholds.push_back(sample.threshold(slot));
+    sizes.push_back(static_cast<std::int64_t>(sample.entries(slot).size()));
+    for (const Entry& entry : sample.entries(slot)) {
+      counts.push_back(entry.count);
+      bytes.insert(bytes.end(), entry.bytes.begin(), entry.bytes.end());
+      starts.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
   }
-  return nb::make_tuple(memory.calibration().threshold(slot), to_array(counts), to_array(starts),
-                        to_array(bytes));
+  return nb::make_tuple(to_array<std::int64_t>({sample.threshold()}), to_array(thresholds),
+                        to_array(sizes), to_array(counts), to_array(starts), to_array(bytes));
 }
 
-// Returns false, and changes nothing, if the codes are invalid: they may come from a damaged file.
-bool set_calibration(Counters& memory, std::int64_t slot, std::int64_t threshold,
-                     Vector<std::int64_t> counts, Vector<std::int64_t> starts,
-                     Vector<std::uint8_t> bytes) {
-  check_slot(memory, slot);
+// Returns false, and changes nothing, if the sample is invalid: it may come from a damaged file.
+bool set_calibration(Counters& memory, std::int64_t threshold, Vector<std::int64_t> thresholds,
+                     Vector<std::int64_t> sizes, Vector<std::int64_t> counts,
+                     Vector<std::int64_t> starts, Vector<std::uint8_t> bytes) {
+  const Classes& classes = memory.classes();
+  check_length("thresholds", thresholds, classes.size());
+  check_length("sizes", sizes, classes.size());
   check_length("starts", starts, length(counts) + 1);
-  std::vector<Entry> entries;
-  for (std::int64_t i = 0; i < length(counts); ++i) {
-    const std::int64_t first = starts.data()[i];
-    const std::int64_t last = starts.data()[i + 1];
-    check(0 <= first && first <= last && last <= length(bytes),
-          "starts must ascend from 0 or more to at most ", length(bytes), ", but has ", first,
-          " before ", last);
-    entries.push_back({0, counts.data()[i], {bytes.data() + first, bytes.data() + last}});
+  if (starts.data()[0] != 0 || starts.data()[length(counts)] != length(bytes)) return false;
+  std::vector<CalibrationSample::Reservoir> reservoirs(static_cast<std::size_t>(classes.size()));
+  std::int64_t next = 0;
+  for (std::int64_t rank = 0; rank < classes.size(); ++rank) {
+    const auto slot = static_cast<std::size_t>(classes.slot_of_rank()[static_cast<std::size_t>(rank)]);
+    reservoirs[slot].threshold = thresholds.data()[rank];
+    if (sizes.data()[rank] < 0 || sizes.data()[rank] > length(counts) - next) return false;
+    std::int64_t n_samples = classes.samples()[slot];
+    for (const std::int64_t end = next + sizes.data()[rank]; next < end; ++next) {
+      const std::int64_t first = starts.data()[next];
+      const std::int64_t last = starts.data()[next + 1];
+      const std::int64_t count = counts.data()[next];
+      if (first < 0 || first > last || last > length(bytes)) return false;
+      if (count < 1 || count > n_samples) return false;
+      n_samples -= count;
+      reservoirs[slot].entries.push_back(
+          {0, count, {bytes.data() + first, bytes.data() + last}});
+    }
   }
-  return memory.calibration().set(slot, threshold, std::move(entries), memory.n_cells());
+  return next == length(counts) &&
+         memory.calibration().set(threshold, std::move(reservoirs), memory.n_cells());
+}
+
+void disable_calibration(Counters& memory, Vector<std::int32_t> slots) {
+  check_slots(memory, slots);
+  for (std::int64_t i = 0; i < length(slots); ++i) memory.calibration().disable(slots.data()[i]);
 }
 
 }  // namespace
 
 void bind_calibration_sample(nb::class_<Counters>& counters) {
   counters.def("calibration_codes", calibration_codes, "slots"_a)
-      .def("get_calibration", get_calibration, "slot"_a)
-      .def("set_calibration", set_calibration, "slot"_a, "threshold"_a, "counts"_a, "starts"_a,
-           "packed"_a);
+      .def("get_calibration", get_calibration)
+      .def("set_calibration", set_calibration, "threshold"_a, "thresholds"_a, "sizes"_a, "counts"_a,
+           "starts"_a, "packed"_a)
+      .def("disable_calibration", disable_calibration, "slots"_a);
 }
 
 }  // namespace kenyon

@@ -64,6 +64,12 @@ Channels to_channels(const std::string& name) {
   return Channels::kSigned;
 }
 
+Codes part(const Codes& codes, std::int64_t first, std::int64_t end) {
+  check_range("end", end, 0, codes.n_samples());
+  check_range("first", first, 0, end);
+  return codes.part(first, end);
+}
+
 Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan_in,
                  std::int64_t n_active, const std::string& channels, bool subtract,
                  std::uint64_t seed) {
@@ -81,6 +87,7 @@ void bind_coder(nb::module_& module) {
   nb::class_<Codes>(module, "Codes")
       .def("__len__", &Codes::n_samples)
       .def_prop_ro("nbytes", &Codes::nbytes)
+      .def("part", part, "first"_a, "end"_a)
       .def("to_csr", to_csr);
 
   nb::class_<Coder>(module, "Coder")

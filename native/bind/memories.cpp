@@ -27,7 +27,15 @@ Memory* copy(const Memory& memory) {
 template <class Memory>
 void insert(Memory& memory, std::int64_t rank) {
   check_range("rank", rank, 0, memory.n_classes());
-  memory.insert(rank);
+  const std::int32_t only = static_cast<std::int32_t>(rank);
+  memory.insert(&only, 1);
+}
+
+template <class Memory>
+void insert_all(Memory& memory, Vector<std::int32_t> ranks) {
+  check(memory.classes().can_insert(ranks.data(), length(ranks)),
+        "ranks must be distinct and from 0 to ", memory.n_classes() + length(ranks) - 1);
+  memory.insert(ranks.data(), length(ranks));
 }
 
 template <class Memory>
@@ -56,6 +64,35 @@ void set(Memory& memory, std::int64_t slot, Vector<T> column, std::int64_t sampl
   check_slot(memory, slot);
   check_length("a column", column, memory.n_cells());
   memory.set(slot, column.data(), samples);
+}
+
+// One row for each class, in the order of ranks.
+template <class T, class Memory>
+Array<T> get_all(const Memory& memory) {
+  Array<T> rows = new_array<T>({memory.n_classes(), memory.n_cells()});
+  nb::gil_scoped_release release;
+  T* row = rows.data();
+  for (const std::int32_t slot : memory.classes().slot_of_rank()) {
+    memory.get(slot, row);
+    row += memory.n_cells();
+  }
+  return rows;
+}
+
+template <class T, class Memory>
+void set_all(Memory& memory, Matrix<T> rows, Vector<std::int64_t> samples) {
+  check_length("samples", samples, memory.n_classes());
+  check(static_cast<std::int64_t>(rows.shape(0)) == memory.n_classes() &&
+            static_cast<std::int64_t>(rows.shape(1)) == memory.n_cells(),
+        "the shape of rows must be (", memory.n_classes(), ", ", memory.n_cells(), "), but is (",
+        rows.shape(0), ", ", rows.shape(1), ")");
+  nb::gil_scoped_release release;
+  const T* row = rows.data();
+  const std::int64_t* n = samples.data();
+  for (const std::int32_t slot : memory.classes().slot_of_rank()) {
+    memory.set(slot, row, *n++);
+    row += memory.n_cells();
+  }
 }
 
 // Reads a memory. Rates are the arguments between codes and n_threads, if any.
@@ -109,6 +146,7 @@ void bind_memory(nb::class_<Memory>& memory, Reading<Memory, Rates...> reading,
           nb::rv_policy::automatic)
       .def("copy", copy<Memory>, nb::rv_policy::take_ownership)
       .def("insert", insert<Memory>, "rank"_a)
+      .def("insert_all", insert_all<Memory>, "ranks"_a)
       .def("move", move<Memory>, "slot"_a, "rank"_a)
       .def("drop", drop<Memory>, "slot"_a)
       .def("n_saturated", &Memory::n_saturated, rates..., nb::call_guard<nb::gil_scoped_release>())
@@ -160,6 +198,11 @@ std::int32_t cap(const Counters& memory, std::int64_t slot, Rate learning_rate,
 bool has_residue(const Counters& memory, std::int64_t slot) {
   check_slot(memory, slot);
   return memory.has_residue(slot);
+}
+
+bool includes_calibration(const Counters& memory, std::int64_t slot) {
+  check_slot(memory, slot);
+  return memory.includes_calibration(slot);
 }
 
 void learn_weights(Weights& memory, const Codes& codes, Slots slots, double learning_rate,
@@ -222,15 +265,27 @@ Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
   return matrix;
 }
 
-Array<std::int64_t> get_pairs(const Pairs& pairs) {
-  Array<std::int64_t> copied = new_array<std::int64_t>({pairs.sums().size()});
-  pairs.sums().with(
-      [&](const auto* sums) { std::copy(sums, sums + pairs.sums().size(), copied.data()); });
+template <class T>
+Array<T> copy_pairs(const Sums& sums) {
+  Array<T> copied = new_array<T>({sums.size()});
+  nb::gil_scoped_release release;
+  sums.with([&](const auto* from) {
+    std::transform(from, from + sums.size(), copied.data(),
+                   [](auto sum) { return static_cast<T>(sum); });
+  });
   return copied;
 }
 
-void set_pairs(Pairs& pairs, Vector<std::int64_t> sums, std::int64_t n_samples) {
+nb::object get_pairs(const Pairs& pairs) {
+  const Sums& sums = pairs.sums();
+  return sums.fit_into_32_bits() ? nb::cast(copy_pairs<std::uint32_t>(sums))
+                                 : nb::cast(copy_pairs<std::int64_t>(sums));
+}
+
+template <class T>
+void set_pairs(Pairs& pairs, Vector<T> sums, std::int64_t n_samples) {
   check_length("sums", sums, pairs.sums().size());
+  nb::gil_scoped_release release;
   pairs.set(sums.data(), n_samples);
 }
 
@@ -245,6 +300,9 @@ void bind_memories(nb::module_& module) {
       .def("merge", merge_counts, "other"_a, "slots"_a)
       .def("gather", gather, "codes"_a, "slots"_a)
       .def("has_residue", has_residue, "slot"_a)
+      .def("includes_calibration", includes_calibration, "slot"_a)
+      .def("get_all", get_all<std::int32_t, Counters>)
+      .def("set_all", set_all<std::int32_t, Counters>, "counts"_a, "samples"_a)
       .def("get", get<std::int32_t, Counters>, "slot"_a)
       .def("set", set<std::int32_t, Counters>, "slot"_a, "counts"_a, "samples"_a)
       .def("cap", cap, "slot"_a, "learning_rate"_a.none(), "n_without"_a = 0);
@@ -254,10 +312,13 @@ void bind_memories(nb::module_& module) {
       .def_prop_ro("nbytes", &Pairs::nbytes)
       .def_prop_ro("n_samples", &Pairs::n_samples)
       .def_prop_ro("trace", &Pairs::trace)
+      .def_prop_ro("largest", [](const Pairs& pairs) { return pairs.sums().largest(); })
+      .def("may_be_products", &Pairs::may_be_products)
       .def("copy", copy<Pairs>, nb::rv_policy::take_ownership)
       .def("expand", expand_pairs, "n_threads"_a)
       .def("get", get_pairs)
-      .def("set", set_pairs, "sums"_a, "n_samples"_a);
+      .def("set", set_pairs<std::uint32_t>, "sums"_a.noconvert(), "n_samples"_a)
+      .def("set", set_pairs<std::int64_t>, "sums"_a, "n_samples"_a);
   module.def("learn_with_pairs", learn_with_pairs, "counters"_a, "pairs"_a, "codes"_a, "slots"_a,
              "n_threads"_a);
   module.def("unlearn_with_pairs", unlearn_with_pairs, "counters"_a, "pairs"_a, "codes"_a,
@@ -270,7 +331,9 @@ void bind_memories(nb::module_& module) {
   weights.def("learn", learn_weights, "codes"_a, "slots"_a, "learning_rate"_a, "decay"_a)
       .def_prop_rw("factor", &Weights::factor, &Weights::set_factor)
       .def("get", get<double, Weights>, "slot"_a)
-      .def("set", set<double, Weights>, "slot"_a, "numbers"_a, "samples"_a);
+      .def("set", set<double, Weights>, "slot"_a, "numbers"_a, "samples"_a)
+      .def("get_all", get_all<double, Weights>)
+      .def("set_all", set_all<double, Weights>, "numbers"_a, "samples"_a);
 }
 
 }  // namespace kenyon

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
+#include <utility>
 #include <vector>
+
+#include "memory/chunk.hpp"
 
 namespace kenyon {
 
@@ -18,10 +19,9 @@ class Blocks {
   explicit Blocks(std::int64_t n_cells) : n_cells_(n_cells) {}
 
   Blocks(const Blocks& other) : n_cells_(other.n_cells_), n_classes_(other.n_classes_) {
-    for (const Block& block : other.blocks_) {
-      blocks_.push_back(new_block());
-      std::memcpy(blocks_.back().get(), block.get(), block_bytes());
-    }
+    append(other.blocks_.size());
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      std::memcpy(blocks_[b].get(), other.blocks_[b].get(), block_bytes());
   }
 
   std::int64_t n_cells() const { return n_cells_; }
@@ -35,13 +35,14 @@ class Blocks {
   T* column(std::int64_t slot) { return block(slot / kPerRow) + slot % kPerRow; }
   const T* column(std::int64_t slot) const { return block(slot / kPerRow) + slot % kPerRow; }
 
-  // New classes are zero. Classes that are removed must already be zero.
+  // New classes are zero. Classes that are removed must already be zero. If it throws, nothing
+  // changes.
   void resize(std::int64_t n_classes) {
+    const std::size_t n_before = blocks_.size();
     const std::size_t n_blocks = static_cast<std::size_t>((n_classes + kPerRow - 1) / kPerRow);
-    while (blocks_.size() < n_blocks) {
-      blocks_.push_back(new_block());
-      std::memset(blocks_.back().get(), 0, block_bytes());
-    }
+    if (n_blocks > n_before) append(n_blocks - n_before);
+    for (std::size_t b = n_before; b < n_blocks; ++b)
+      std::memset(blocks_[b].get(), 0, block_bytes());
     blocks_.resize(n_blocks);
     n_classes_ = n_classes;
   }
@@ -58,19 +59,23 @@ class Blocks {
   }
 
  private:
-  struct Free {
-    void operator()(T* memory) const { std::free(memory); }
-  };
-  using Block = std::unique_ptr<T[], Free>;
+  // A block is a part of a chunk, which is freed with its last block.
+  using Block = std::shared_ptr<T[]>;
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 23;
 
-  std::size_t block_bytes() const {
-    return static_cast<std::size_t>(n_cells_ * kPerRow) * sizeof(T);
-  }
+  std::size_t block_size() const { return static_cast<std::size_t>(n_cells_ * kPerRow); }
+  std::size_t block_bytes() const { return block_size() * sizeof(T); }
 
-  Block new_block() const {
-    T* memory = static_cast<T*>(std::aligned_alloc(64, block_bytes()));
-    if (memory == nullptr) throw std::bad_alloc();
-    return Block(memory);
+  // Adds uninitialised blocks, or throws and changes nothing.
+  void append(std::size_t n_blocks) {
+    const std::size_t per_chunk = std::max<std::size_t>(1, kChunkBytes / block_bytes());
+    std::vector<Block> blocks = blocks_;
+    for (std::size_t n = 0; n_blocks > 0; n_blocks -= n) {
+      n = std::min(n_blocks, per_chunk);
+      const Block chunk = new_chunk<T>(n * block_size());
+      for (std::size_t b = 0; b < n; ++b) blocks.emplace_back(chunk, chunk.get() + b * block_size());
+    }
+    blocks_ = std::move(blocks);
   }
 
   std::int64_t n_cells_;

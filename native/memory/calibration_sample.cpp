@@ -11,9 +11,8 @@ using Entry = CalibrationSample::Entry;
 
 // The capacity of each reservoir.
 std::int64_t capacity(std::int64_t n_classes) {
-  return std::max(
-      CalibrationSample::kMinCapacity,
-      (CalibrationSample::kTotalCapacity + n_classes - 1) / std::max<std::int64_t>(1, n_classes));
+  return std::max(CalibrationSample::kMinCapacity,
+                  CalibrationSample::kTotalCapacity / std::max<std::int64_t>(1, n_classes));
 }
 
 std::int64_t lowered(std::int64_t threshold) {
@@ -109,6 +108,17 @@ std::vector<Entry>::iterator find(std::vector<Entry>& entries, const Code& code,
   return entries.end();
 }
 
+// Returns false if the entries are not valid codes of n_cells cells in ascending order.
+bool set_fingerprints(std::vector<Entry>& entries, std::int64_t n_cells) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry& entry = entries[i];
+    if (!read(entry.bytes, n_cells, [](std::uint32_t, std::uint8_t) {})) return false;
+    entry.fingerprint = fingerprint(CalibrationSample::unpack({&entry}, n_cells)[0]);
+    if (i > 0 && !before(entries[i - 1], entry)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void CalibrationSample::Reservoir::add(const Entry& entry) {
@@ -144,11 +154,6 @@ void CalibrationSample::Reservoir::trim(std::int64_t capacity) {
   while (static_cast<std::int64_t>(entries.size()) > capacity) lower(lowered(threshold));
 }
 
-void CalibrationSample::Reservoir::disable() noexcept {
-  threshold = 0;
-  entries.clear();
-}
-
 std::int64_t CalibrationSample::nbytes() const {
   std::size_t n = reservoirs_.size() * sizeof(Reservoir);
   for (const Reservoir& reservoir : reservoirs_)
@@ -157,29 +162,69 @@ std::int64_t CalibrationSample::nbytes() const {
 }
 
 void CalibrationSample::drop(std::int64_t slot) {
+  size_ -= size(of(slot));
   if (slot != n_classes() - 1) of(slot) = std::move(reservoirs_.back());
   reservoirs_.pop_back();
 }
 
+std::int64_t CalibrationSample::size(const Reservoir& reservoir) const {
+  const bool is_full = 0 < reservoir.threshold && reservoir.threshold < threshold_;
+  return is_full ? capacity_ : static_cast<std::int64_t>(reservoir.entries.size());
+}
+
+template <class Change>
+void CalibrationSample::update(std::int64_t slot, Change change) noexcept {
+  Reservoir& reservoir = of(slot);
+  size_ -= size(reservoir);
+  try {
+    change(reservoir);
+  } catch (const std::bad_alloc&) {
+    reservoir.lower(0);
+  }
+  size_ += size(reservoir);
+}
+
+void CalibrationSample::disable(std::int64_t slot) noexcept {
+  update(slot, [](Reservoir& reservoir) { reservoir.lower(0); });
+}
+
 void CalibrationSample::update_capacity() {
-  const std::int64_t updated = capacity(n_classes());
-  if (updated < capacity_)
-    for (Reservoir& reservoir : reservoirs_) reservoir.trim(updated);
-  capacity_ = updated;
+  if (capacity_ != capacity(n_classes())) set_capacity(capacity(n_classes()));
+}
+
+void CalibrationSample::set_capacity(std::int64_t capacity) {
+  capacity_ = capacity;
+  size_ = 0;
+  for (Reservoir& reservoir : reservoirs_) {
+    reservoir.trim(capacity_);
+    size_ += size(reservoir);
+  }
+}
+
+void CalibrationSample::lower(std::int64_t threshold) {
+  threshold_ = std::min(threshold_, threshold);
+  size_ = 0;
+  for (Reservoir& reservoir : reservoirs_) {
+    reservoir.lower(threshold_);
+    size_ += size(reservoir);
+  }
+}
+
+void CalibrationSample::trim() {
+  while (size_ > kTotalCapacity) lower(lowered(threshold_));
 }
 
 void CalibrationSample::learn(const Codes& codes, const std::int32_t* slots,
                               const std::vector<Candidate>& candidates) noexcept {
   update_capacity();
   for (const Candidate& candidate : candidates) {
-    Reservoir& reservoir = of(slots[candidate.sample]);
-    if (candidate.fingerprint >= reservoir.threshold) continue;
-    try {
+    const std::int32_t slot = slots[candidate.sample];
+    if (candidate.fingerprint >= threshold(slot)) continue;
+    update(slot, [&](Reservoir& reservoir) {
       reservoir.add(codes[candidate.sample], candidate.fingerprint);
       reservoir.trim(capacity_);
-    } catch (const std::bad_alloc&) {
-      reservoir.disable();
-    }
+    });
+    trim();
   }
 }
 
@@ -187,34 +232,30 @@ bool CalibrationSample::unlearn(const Codes& codes, const std::int32_t* slots) n
   std::int64_t i = 0;
   for (; i < codes.n_samples(); ++i) {
     const std::int64_t number = fingerprint(codes[i]);
-    Reservoir& reservoir = of(slots[i]);
-    if (number < reservoir.threshold && !reservoir.remove(codes[i], number)) break;
+    if (number >= threshold(slots[i])) continue;
+    bool found = false;
+    update(slots[i], [&](Reservoir& reservoir) { found = reservoir.remove(codes[i], number); });
+    if (!found) break;
   }
   if (i == codes.n_samples()) return true;
   while (i-- > 0) {
     const std::int64_t number = fingerprint(codes[i]);
-    Reservoir& reservoir = of(slots[i]);
-    try {
-      if (number < reservoir.threshold) reservoir.add(codes[i], number);
-    } catch (const std::bad_alloc&) {
-      reservoir.disable();
-    }
+    if (number < threshold(slots[i]))
+      update(slots[i], [&](Reservoir& reservoir) { reservoir.add(codes[i], number); });
   }
   return false;
 }
 
 void CalibrationSample::merge(const CalibrationSample& other, const std::int32_t* slots) noexcept {
   update_capacity();
-  for (std::int64_t s = 0; s < other.n_classes(); ++s) {
-    Reservoir& reservoir = of(slots[s]);
-    reservoir.lower(other.threshold(s));
-    try {
+  lower(other.threshold());
+  for (std::int64_t s = 0; s < other.n_classes(); ++s)
+    update(slots[s], [&](Reservoir& reservoir) {
+      reservoir.lower(other.threshold(s));
       for (const Entry& entry : other.entries(s)) reservoir.add(entry);
       reservoir.trim(capacity_);
-    } catch (const std::bad_alloc&) {
-      reservoir.disable();
-    }
-  }
+    });
+  trim();
 }
 
 Codes CalibrationSample::unpack(const std::vector<const Entry*>& entries, std::int64_t n_cells) {
@@ -238,24 +279,20 @@ Codes CalibrationSample::unpack(const std::vector<const Entry*>& entries, std::i
   return codes;
 }
 
-bool CalibrationSample::set(std::int64_t slot, std::int64_t threshold, std::vector<Entry> entries,
+bool CalibrationSample::set(std::int64_t threshold, std::vector<Reservoir> reservoirs,
                             std::int64_t n_cells) {
-  if (!is_reachable(threshold) || static_cast<std::int64_t>(entries.size()) > capacity(n_classes()))
-    return false;
-  std::vector<const Entry*> pointers;
-  for (const Entry& entry : entries) {
-    if (entry.count < 1 || !read(entry.bytes, n_cells, [](std::uint32_t, std::uint8_t) {}))
+  if (!is_reachable(threshold)) return false;
+  for (Reservoir& reservoir : reservoirs) {
+    if (reservoir.threshold > threshold) return false;
+    if (reservoir.threshold < threshold && !is_reachable(reservoir.threshold)) return false;
+    if (!set_fingerprints(reservoir.entries, n_cells)) return false;
+    if (!reservoir.entries.empty() && reservoir.entries.back().fingerprint >= reservoir.threshold)
       return false;
-    pointers.push_back(&entry);
   }
-  const Codes codes = unpack(pointers, n_cells);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    entries[i].fingerprint = fingerprint(codes[static_cast<std::int64_t>(i)]);
-    if (entries[i].fingerprint >= threshold) return false;
-    if (i > 0 && !before(entries[i - 1], entries[i])) return false;
-  }
-  of(slot) = {threshold, std::move(entries)};
-  capacity_ = capacity(n_classes());
+  reservoirs_ = std::move(reservoirs);
+  threshold_ = threshold;
+  set_capacity(capacity(n_classes()));
+  trim();
   return true;
 }
 

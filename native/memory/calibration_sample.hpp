@@ -1,5 +1,5 @@
-// A calibration sample: a few codes of each class. Scores of these codes, computed as if the memory
-// had not learned them, calibrate it.
+// A calibration sample: some of the codes that were learned. Scores of these codes, computed as if
+// the memory had not learned them, calibrate it.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,40 @@
 namespace kenyon {
 
 // Each class has a reservoir: the codes of its samples whose fingerprints are below its threshold.
-// While a reservoir is too large, its threshold decreases to 7/8. The calibration sample therefore
-// depends on the samples and not on their order. A threshold never increases, so the same holds
-// after samples have been unlearned.
+// While a reservoir is too large, its threshold decreases to 7/8.
+//
+// Many classes together may have too many codes although none has. Then a common threshold, the
+// upper bound of all others, decreases to 7/8. For this decision a class whose own threshold is
+// lower counts as full, even if it has fewer codes: more samples then never make fewer.
+//
+// The calibration sample therefore depends on the samples and not on their order. A threshold never
+// increases, so the same holds after samples have been unlearned.
 class CalibrationSample {
  public:
-  // The number of codes of all classes together, and the minimum for each of many classes.
-  static constexpr std::int64_t kTotalCapacity = 1024;
-  static constexpr std::int64_t kMinCapacity = 8;
+  // The number of codes of all classes together. One class may have its share of them, and
+  // kMinCapacity codes if that is more.
+  static constexpr std::int64_t kTotalCapacity = 512;
+  static constexpr std::int64_t kMinCapacity = 4;
   static constexpr std::int64_t kInitialThreshold = kFingerprints;
 
   std::int64_t n_classes() const { return static_cast<std::int64_t>(reservoirs_.size()); }
   std::int64_t nbytes() const;
   bool empty(std::int64_t slot) const { return of(slot).entries.empty(); }
 
-  void insert() { reservoirs_.emplace_back(); }
+  // Adds or removes classes without codes at the end.
+  void resize(std::int64_t n_classes) {
+    reservoirs_.resize(static_cast<std::size_t>(n_classes), {threshold_, {}});
+  }
   void drop(std::int64_t slot);
+  // Empties the reservoir of a class for good.
+  void disable(std::int64_t slot) noexcept;
 
   // A sample whose fingerprint is below the threshold of its class.
   struct Candidate {
     std::int64_t sample;
     std::int64_t fingerprint;
   };
-  // If memory runs out, the class loses its reservoir for good: its threshold becomes 0.
+  // If memory runs out, the class loses its reservoir for good.
   void learn(const Codes& codes, const std::int32_t* slots,
              const std::vector<Candidate>& candidates) noexcept;
   // Returns false, and changes nothing, if a code with a fingerprint below its threshold is
@@ -48,18 +59,15 @@ class CalibrationSample {
     std::int64_t count;
     std::vector<std::uint8_t> bytes;
   };
+  std::int64_t threshold() const { return threshold_; }
   std::int64_t threshold(std::int64_t slot) const { return of(slot).threshold; }
   // In ascending order of fingerprints.
   const std::vector<Entry>& entries(std::int64_t slot) const { return of(slot).entries; }
   // The entries must be codes of n_cells cells.
   static Codes unpack(const std::vector<const Entry*>& entries, std::int64_t n_cells);
-  // Returns false, and changes nothing, if these cannot be the reservoir of a class.
-  bool set(std::int64_t slot, std::int64_t threshold, std::vector<Entry> entries,
-           std::int64_t n_cells);
 
- private:
   struct Reservoir {
-    std::int64_t threshold = kInitialThreshold;
+    std::int64_t threshold;
     std::vector<Entry> entries;
 
     void add(const Code& code, std::int64_t fingerprint);
@@ -67,18 +75,35 @@ class CalibrationSample {
     void add(const Entry& entry);
     void lower(std::int64_t new_threshold);
     void trim(std::int64_t capacity);
-    void disable() noexcept;
   };
+  // Replaces everything, with the reservoirs in the order of slots, and computes the fingerprints.
+  // Returns false, and changes nothing, if these cannot be reservoirs. If they are larger than they
+  // may be, as in older files, some codes are dropped.
+  bool set(std::int64_t threshold, std::vector<Reservoir> reservoirs, std::int64_t n_cells);
 
+ private:
   Reservoir& of(std::int64_t slot) { return reservoirs_[static_cast<std::size_t>(slot)]; }
   const Reservoir& of(std::int64_t slot) const {
     return reservoirs_[static_cast<std::size_t>(slot)];
   }
+  // Applies change to the reservoir of a class.
+  template <class Change>
+  void update(std::int64_t slot, Change change) noexcept;
+  // The number of codes of a class that counts for the common threshold.
+  std::int64_t size(const Reservoir& reservoir) const;
   void update_capacity();
+  void set_capacity(std::int64_t capacity);
+  // Lowers the common threshold, and all others to at most that.
+  void lower(std::int64_t threshold);
+  // Lowers the common threshold while there are too many codes.
+  void trim();
 
   std::vector<Reservoir> reservoirs_;
+  std::int64_t threshold_ = kInitialThreshold;
   // The capacity of each reservoir at the last change.
   std::int64_t capacity_ = kTotalCapacity;
+  // The sum of all sizes.
+  std::int64_t size_ = 0;
 };
 
 }  // namespace kenyon

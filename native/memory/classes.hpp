@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kenyon {
@@ -16,16 +17,27 @@ class Classes {
   const std::vector<std::int32_t>& slot_of_rank() const { return slot_of_rank_; }
   std::int64_t& samples_of(std::int64_t slot) { return samples_[static_cast<std::size_t>(slot)]; }
 
-  // Allocates memory so that the next insert cannot fail.
-  void reserve_one() {
-    samples_.reserve(grown(samples_));
-    slot_of_rank_.reserve(grown(slot_of_rank_));
+  // Returns whether these can be the ranks of new classes, once they are there.
+  bool can_insert(const std::int32_t* ranks, std::int64_t n) const {
+    std::vector<bool> taken(static_cast<std::size_t>(size() + n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::size_t rank = static_cast<std::size_t>(ranks[i]);
+      if (rank >= taken.size() || taken[rank]) return false;
+      taken[rank] = true;
+    }
+    return true;
   }
 
-  // Adds a class in the next slot.
-  void insert(std::int64_t rank) {
-    slot_of_rank_.insert(slot_of_rank_.begin() + rank, static_cast<std::int32_t>(size()));
-    samples_.push_back(0);
+  // Adds n classes in the next slots, or throws and changes nothing.
+  void insert(const std::int32_t* ranks, std::int64_t n) {
+    std::vector<std::int32_t> slots(static_cast<std::size_t>(size() + n), -1);
+    for (std::int64_t i = 0; i < n; ++i)
+      slots[static_cast<std::size_t>(ranks[i])] = static_cast<std::int32_t>(size() + i);
+    auto old = slot_of_rank_.begin();
+    for (std::int32_t& slot : slots)
+      if (slot < 0) slot = *old++;
+    samples_.resize(slots.size());
+    slot_of_rank_ = std::move(slots);
   }
 
   void move(std::int64_t slot, std::int64_t rank) {
@@ -44,11 +56,6 @@ class Classes {
   }
 
  private:
-  template <class T>
-  static std::size_t grown(const std::vector<T>& vector) {
-    return vector.size() < vector.capacity() ? vector.capacity() : 2 * vector.size() + 1;
-  }
-
   void erase(std::int64_t slot) {
     slot_of_rank_.erase(
         std::find(slot_of_rank_.begin(), slot_of_rank_.end(), static_cast<std::int32_t>(slot)));

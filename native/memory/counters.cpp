@@ -1,6 +1,7 @@
 #include "memory/counters.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "dispatch.hpp"
 #include "limits.hpp"
@@ -67,16 +68,17 @@ class CountReader {
 
 }  // namespace
 
-void Counters::insert(std::int64_t rank) {
-  classes_.reserve_one();
-  calibration_.insert();
+void Counters::insert(const std::int32_t* ranks, std::int64_t n) {
+  Classes classes = classes_;
+  classes.insert(ranks, n);
+  calibration_.resize(n_classes() + n);
   try {
-    counts_.resize(n_classes() + 1);
+    counts_.resize(n_classes() + n);
   } catch (...) {
-    calibration_.drop(n_classes());
+    calibration_.resize(n_classes());
     throw;
   }
-  classes_.insert(rank);
+  classes_ = std::move(classes);
 }
 
 void Counters::drop(std::int64_t slot) {
@@ -148,6 +150,27 @@ bool Counters::has_residue(std::int64_t slot) const {
   for (std::int64_t i = 0; i < n_cells(); ++i)
     if (column[i * kCountsPerRow] != 0) return true;
   return !calibration_.empty(slot);
+}
+
+bool Counters::includes_calibration(std::int64_t slot) const {
+  if (calibration_.empty(slot)) return true;
+  std::vector<const CalibrationSample::Entry*> entries;
+  for (const auto& entry : calibration_.entries(slot)) entries.push_back(&entry);
+  const Codes codes = CalibrationSample::unpack(entries, n_cells());
+  std::vector<double> sums(static_cast<std::size_t>(n_cells()));
+  double n_samples = 0;
+  for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
+    const double count = static_cast<double>(entries[static_cast<std::size_t>(s)]->count);
+    const Code code = codes[s];
+    n_samples += count;
+    for (std::int64_t i = 0; i < code.n; ++i) sums[code.cells[i]] += count * code.levels[i];
+  }
+  if (n_samples > static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)]))
+    return false;
+  const std::int32_t* column = counts_.column(slot);
+  for (std::int64_t i = 0; i < n_cells(); ++i)
+    if (sums[static_cast<std::size_t>(i)] > column[i * kCountsPerRow]) return false;
+  return true;
 }
 
 void Counters::get(std::int64_t slot, std::int32_t* counts) const {

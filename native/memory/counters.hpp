@@ -29,7 +29,8 @@ class Counters {
   const CalibrationSample& calibration() const { return calibration_; }
   CalibrationSample& calibration() { return calibration_; }
 
-  void insert(std::int64_t rank);
+  // Adds n classes, or throws and changes nothing.
+  void insert(const std::int32_t* ranks, std::int64_t n);
   void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
   void drop(std::int64_t slot);
 
@@ -44,6 +45,9 @@ class Counters {
   // Whether a class has nonzero counters or calibration codes. For a class without samples it means
   // that other samples were unlearned than had been learned.
   bool has_residue(std::int64_t slot) const;
+  // Whether the counters and the samples of a class include its calibration codes. If not, other
+  // samples were unlearned than had been learned.
+  bool includes_calibration(std::int64_t slot) const;
 
   // The counters of a class, in the order of cells.
   void get(std::int64_t slot, std::int32_t* counts) const;

@@ -154,11 +154,6 @@ bool Pairs::merge(const Pairs& other) {
   return true;
 }
 
-void Pairs::set(const std::int64_t* sums, std::int64_t n_samples) {
-  sums_.set(sums);
-  n_samples_ = n_samples;
-}
-
 void Pairs::expand(double* matrix, std::int64_t n_threads) const {
   sums_.with([&](const auto* sums) {
     in_parallel(n_cells_, n_threads, [&](std::int64_t, std::int64_t i) {
@@ -167,6 +162,25 @@ void Pairs::expand(double* matrix, std::int64_t n_threads) const {
                      [](auto sum) { return static_cast<double>(sum); });
       std::fill(to + i + 1, to + n_cells_, 0.0);
     });
+  });
+}
+
+bool Pairs::may_be_products() const {
+  return sums_.with([&](const auto* sums) {
+    std::vector<double> squares(static_cast<std::size_t>(n_cells_));
+    for (std::int64_t i = 0; i < n_cells_; ++i)
+      squares[static_cast<std::size_t>(i)] = static_cast<double>(row_of(sums, i)[i]);
+    for (std::int64_t i = 0; i < n_cells_; ++i) {
+      const auto* row = row_of(sums, i);
+      const double square = squares[static_cast<std::size_t>(i)];
+      int n_larger = 0;
+      for (std::int64_t j = 0; j <= i; ++j) {
+        const double product = static_cast<double>(row[j]);
+        n_larger += product * product > square * squares[static_cast<std::size_t>(j)];
+      }
+      if (n_larger > 0) return false;
+    }
+    return true;
   });
 }
 

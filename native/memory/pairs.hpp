@@ -31,7 +31,14 @@ class Pairs {
   bool merge(const Pairs& other);
   // Reverts unlearning. The sums have room for it.
   void restore(const Codes& codes, std::int64_t n_threads) { add(codes, 1, n_threads); }
-  void set(const std::int64_t* sums, std::int64_t n_samples);
+  template <class Sum>
+  void set(const Sum* sums, std::int64_t n_samples) {
+    sums_.set(sums);
+    n_samples_ = n_samples;
+  }
+
+  // Whether the Cauchy-Schwarz inequality holds, as it does for sums of products.
+  bool may_be_products() const;
 
   // The sum of squares of all levels.
   double trace() const;

@@ -25,14 +25,18 @@ void Sums::widen() {
   narrow_ = {};
 }
 
-void Sums::set(const std::int64_t* sums) {
-  upper_bound_ = *std::max_element(sums, sums + size());
+template <class From>
+void Sums::set(const From* sums) {
+  upper_bound_ = static_cast<std::int64_t>(*std::max_element(sums, sums + size()));
   if (!is_wide_ && upper_bound_ > kMaxNarrow) widen();
   with([&](auto* to) {
     using Sum = std::remove_pointer_t<decltype(to)>;
-    std::transform(sums, sums + size(), to, [](std::int64_t sum) { return static_cast<Sum>(sum); });
+    std::transform(sums, sums + size(), to, [](From sum) { return static_cast<Sum>(sum); });
   });
 }
+
+template void Sums::set(const std::uint32_t* sums);
+template void Sums::set(const std::int64_t* sums);
 
 void Sums::merge(const Sums& other) {
   with([&](auto* to) {

@@ -37,8 +37,11 @@ class Sums {
   std::uint32_t* narrow() { return is_wide_ ? nullptr : narrow_.data(); }
 
   std::int64_t largest() const;
+  bool fit_into_32_bits() const { return !is_wide_ || largest() <= kMaxNarrow; }
 
-  void set(const std::int64_t* sums);
+  // From is uint32 or int64.
+  template <class From>
+  void set(const From* sums);
   void merge(const Sums& other);
 
  private:

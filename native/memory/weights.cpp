@@ -1,6 +1,7 @@
 #include "memory/weights.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "dispatch.hpp"
 #include "limits.hpp"
@@ -36,10 +37,11 @@ class WeightReader {
 
 }  // namespace
 
-void Weights::insert(std::int64_t rank) {
-  classes_.reserve_one();
-  numbers_.resize(n_classes() + 1);
-  classes_.insert(rank);
+void Weights::insert(const std::int32_t* ranks, std::int64_t n) {
+  Classes classes = classes_;
+  classes.insert(ranks, n);
+  numbers_.resize(n_classes() + n);
+  classes_ = std::move(classes);
 }
 
 void Weights::drop(std::int64_t slot) {

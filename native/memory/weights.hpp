@@ -24,7 +24,8 @@ class Weights {
   std::int64_t nbytes() const { return numbers_.nbytes(); }
   const Classes& classes() const { return classes_; }
 
-  void insert(std::int64_t rank);
+  // Adds n classes, or throws and changes nothing.
+  void insert(const std::int32_t* ranks, std::int64_t n);
   void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
   void drop(std::int64_t slot);
 

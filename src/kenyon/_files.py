@@ -1,21 +1,35 @@
-"""Atomic writes: a file is written completely or not at all."""
+"""Atomic writes, and files of tensors in the safetensors format."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import stat
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from mmap import ACCESS_READ, mmap
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from safetensors import SafetensorError
-from safetensors.numpy import save_file
+import numpy as np
+from safetensors import safe_open
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    Tensors = dict[str, NDArray[Any]]
+
+_DTYPES = {
+    "BOOL": np.dtype(np.bool_),
+    **{f"U{size}": np.dtype(f"<u{size // 8}") for size in (8, 16, 32, 64)},
+    **{f"I{size}": np.dtype(f"<i{size // 8}") for size in (8, 16, 32, 64)},
+    **{f"F{size}": np.dtype(f"<f{size // 8}") for size in (16, 32, 64)},
+}
+_DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_METADATA = "__metadata__"
+_SIZE_BYTES = 8
 
 
 @contextmanager
@@ -44,15 +58,59 @@ def replacing(path: Path) -> Iterator[Path]:
             beside.unlink()
 
 
-def write_tensors(
-    path: Path, tensors: dict[str, NDArray[Any]], metadata: dict[str, str] | None = None
-) -> None:
-    """Write a safetensors file atomically."""
-    try:
-        with replacing(path) as beside:
-            save_file(tensors, beside, metadata)
-    except SafetensorError as error:
-        raise OSError(f"{path} could not be written: {error}") from error
+class TensorFile:
+    """A safetensors file, mapped into memory: its tensors are read-only views of it.
+
+    Raises
+    ------
+    OSError, SafetensorError
+        If it cannot be read, or is no safetensors file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Checks the format: all bytes belong to exactly one tensor, and so on.
+        with safe_open(path, framework="numpy"):
+            pass
+        with path.open("rb") as file:
+            self._bytes = mmap(file.fileno(), 0, access=ACCESS_READ)
+        self._start = _SIZE_BYTES + int.from_bytes(self._bytes[:_SIZE_BYTES], "little")
+        self._header = json.loads(self._bytes[_SIZE_BYTES : self._start])
+        self.metadata: dict[str, str] = self._header.pop(_METADATA, {})
+
+    def tensors(self) -> Tensors:
+        """Return all tensors; raise ValueError for a type that NumPy lacks."""
+        return {name: self._view(**place) for name, place in self._header.items()}
+
+    def _view(self, dtype: str, shape: list[int], data_offsets: list[int]) -> NDArray[Any]:
+        if dtype not in _DTYPES:
+            raise ValueError(f"a tensor is of the type {dtype!r}")
+        first, end = (self._start + offset for offset in data_offsets)
+        view = np.frombuffer(memoryview(self._bytes)[first:end], _DTYPES[dtype]).reshape(shape)
+        # Other programs may write tensors at places that the kernel cannot read.
+        return np.require(view, requirements="A")
+
+
+def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str] | None = None) -> None:
+    """Write a safetensors file atomically; equal arguments give equal bytes."""
+    with replacing(path) as beside, beside.open("wb") as file:
+        _write(file, tensors, metadata or {})
+
+
+def _write(file: BinaryIO, tensors: Tensors, metadata: dict[str, str]) -> None:
+    header: dict[str, Any] = {_METADATA: metadata}
+    end = 0
+    # The widest types first, so that each tensor is aligned.
+    names = sorted(tensors, key=lambda name: (-tensors[name].itemsize, name))
+    for name in names:
+        tensor, start = tensors[name], end
+        end += tensor.nbytes
+        dtype, offsets = _DTYPE_NAMES[tensor.dtype], [start, end]
+        header[name] = {"dtype": dtype, "shape": tensor.shape, "data_offsets": offsets}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % _SIZE_BYTES)
+    file.write(len(text).to_bytes(_SIZE_BYTES, "little") + text)
+    for name in names:
+        file.write(np.ascontiguousarray(tensors[name]).data)
 
 
 def _sync_folder(folder: Path) -> None:

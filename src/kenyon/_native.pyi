@@ -5,7 +5,7 @@ When a class is dropped, the last class moves into its slot. Functions that retu
 False, and change nothing, if the change is impossible.
 """
 
-from typing import Final, Literal, final
+from typing import Any, Final, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 _Float32 = NDArray[np.float32]
 _Float64 = NDArray[np.float64]
 _Slots = NDArray[np.int32]
+_Sums = NDArray[np.uint32] | NDArray[np.int64]
 
 MAX_CELLS: Final[int]
 MAX_FAN_IN: Final[int]
@@ -36,6 +37,8 @@ class Codes:
     def __len__(self) -> int: ...
     @property
     def nbytes(self) -> int: ...
+    def part(self, first: int, end: int) -> Codes:
+        """Return a copy of the codes from `first` to before `end`."""
     def to_csr(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
         """Return indptr, indices (cells) and data (levels)."""
 
@@ -71,6 +74,8 @@ class _Memory:
     @property
     def slot_of_rank(self) -> _Slots: ...
     def insert(self, rank: int) -> None: ...
+    def insert_all(self, ranks: _Slots) -> None:
+        """Add classes in the next slots; `ranks` are those that they have afterwards."""
     def move(self, slot: int, rank: int) -> None: ...
     def drop(self, slot: int) -> None: ...
 
@@ -82,26 +87,37 @@ class Counters(_Memory):
     def merge(self, other: Counters, slots: _Slots) -> bool: ...
     def has_residue(self, slot: int) -> bool:
         """Return whether a class has nonzero counters or calibration codes."""
+    def includes_calibration(self, slot: int) -> bool:
+        """Return whether the counters and samples of a class include its calibration codes."""
     def get(self, slot: int) -> NDArray[np.int32]: ...
     def set(self, slot: int, counts: NDArray[np.int32], samples: int) -> None: ...
+    def get_all(self) -> NDArray[np.int32]:
+        """Return the counters of all classes, in the order of ranks: classes by cells."""
+    def set_all(self, counts: NDArray[np.int32], samples: NDArray[np.int64]) -> None: ...
     def cap(self, slot: int, learning_rate: float | None, n_without: int = 0) -> int:
         """Return the count at which a synapse saturates."""
     def calibration_codes(
         self, slots: _Slots
     ) -> tuple[Codes, NDArray[np.int32], NDArray[np.int64]]:
         """Return codes of these classes, for each the index of its slot, and their counts."""
-    def get_calibration(
-        self, slot: int
-    ) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
-        """Return the threshold, and the counts, starts and bytes of the packed codes."""
+    def get_calibration(self) -> tuple[NDArray[Any], ...]:
+        """Return the arguments of `set_calibration`; the first as an array of one number."""
     def set_calibration(
         self,
-        slot: int,
         threshold: int,
+        thresholds: NDArray[np.int64],
+        sizes: NDArray[np.int64],
         counts: NDArray[np.int64],
         starts: NDArray[np.int64],
         packed: NDArray[np.uint8],
-    ) -> bool: ...
+    ) -> bool:
+        """Set the calibration sample.
+
+        Parameters are the common threshold; for each class, in the order of ranks, its threshold
+        and its number of codes; and for each code its count, its start and its bytes.
+        """
+    def disable_calibration(self, slots: _Slots) -> None:
+        """Empty the calibration sample of classes, and add none of the samples that follow."""
     def gather(self, codes: Codes, slots: _Slots) -> NDArray[np.int32]:
         """Return, code after code, the counters of its class for its active cells."""
     def n_saturated(self, learning_rate: float | None) -> int: ...
@@ -120,11 +136,16 @@ class Pairs:
     def n_samples(self) -> int: ...
     @property
     def trace(self) -> float: ...
+    @property
+    def largest(self) -> int: ...
+    def may_be_products(self) -> bool:
+        """Return whether the Cauchy-Schwarz inequality holds, as it does for sums of products."""
     def copy(self) -> Pairs: ...
     def expand(self, n_threads: int) -> _Float64:
         """Return the lower triangle as a square matrix, with zeros above the diagonal."""
-    def get(self) -> NDArray[np.int64]: ...
-    def set(self, sums: NDArray[np.int64], n_samples: int) -> None: ...
+    def get(self) -> _Sums:
+        """Return the sums, in 32 bits if all of them fit."""
+    def set(self, sums: _Sums, n_samples: int) -> None: ...
 
 @final
 class LeastSquares:
@@ -184,6 +205,9 @@ class Weights(_Memory):
     def learn(self, codes: Codes, slots: _Slots, learning_rate: float, decay: float) -> None: ...
     def get(self, slot: int) -> _Float64: ...
     def set(self, slot: int, numbers: _Float64, samples: int) -> None: ...
+    def get_all(self) -> _Float64:
+        """Return the numbers of all classes, in the order of ranks: classes by cells."""
+    def set_all(self, numbers: _Float64, samples: NDArray[np.int64]) -> None: ...
     def n_saturated(self) -> int: ...
     def scores(self, codes: Codes, n_threads: int) -> _Float64: ...
     def best(self, codes: Codes, n_threads: int) -> _Slots: ...

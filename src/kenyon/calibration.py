@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -13,6 +13,8 @@ from scipy.special import logsumexp
 from kenyon.circuit import SummingMemory
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
@@ -25,6 +27,50 @@ LOG_EXPONENTS = math.log(0.2), math.log(2.0)
 """The bounds of the fit."""
 STIFFNESS = 2.0
 """The penalty on the squared logarithm of the exponent, in nats."""
+N_NEAR, N_GROUPS = 1024, 256
+"""Classes whose distances are exact, and groups of the others."""
+
+
+class Distances(NamedTuple):
+    """The distances of some samples' scores to their best scores.
+
+    With many classes those nearest to the best are exact. The others are in groups of neighbours,
+    each represented by its mean distance: they hardly differ, and matter little.
+
+    Parameters
+    ----------
+    to_all : ndarray of shape (n_samples, n_columns)
+        The distances of all classes.
+    numbers : ndarray of shape (n_columns,)
+        The number of classes that each column represents.
+    to_own : ndarray of shape (n_samples,)
+        The distance of the true class.
+    """
+
+    to_all: Floats
+    numbers: Floats
+    to_own: Floats
+
+    @classmethod
+    def of(cls, scores: Floats, ranks: NDArray[Any]) -> Distances:
+        """Return the distances for scores and the ranks of the true classes."""
+        distances = _distances(scores)
+        own = distances[np.arange(len(ranks)), ranks]
+        n_distant = distances.shape[1] - N_NEAR
+        if n_distant <= N_GROUPS:
+            return cls(distances, np.ones(distances.shape[1]), own)
+        distances.sort(axis=1)
+        starts = np.arange(N_GROUPS) * n_distant // N_GROUPS
+        sizes = np.diff(starts, append=n_distant).astype(np.float64)
+        groups = np.add.reduceat(distances[:, N_NEAR:], starts, axis=1) / sizes
+        near = distances[:, :N_NEAR]
+        return cls(np.hstack([near, groups]), np.concatenate([np.ones(N_NEAR), sizes]), own)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Distances]) -> Distances:
+        """Return the distances of all samples of several parts, with the same classes."""
+        to_all, numbers, to_own = zip(*parts, strict=True)
+        return cls(np.concatenate(to_all), numbers[0], np.concatenate(to_own))
 
 
 @dataclass(frozen=True)
@@ -45,23 +91,30 @@ class Calibration:
 
         One pseudo-sample, spread over all classes, prevents certainty where there are few samples.
         """
-        distances = _distances(scores)
-        unit = float(distances.mean()) or 1.0
+        return cls.fit_distances(Distances.of(scores, ranks), shares)
+
+    @classmethod
+    def fit_distances(cls, distances: Distances, shares: Floats) -> Calibration:
+        """Return the same fit to the distances of scores to the best score."""
+        to_all, numbers, to_own = distances
+        n, n_classes = len(to_own), float(numbers.sum())
+        unit = float((to_all @ numbers).mean() / n_classes) or 1.0
         # log(0) must be finite; the power of such a distance still rounds to 0.
-        logs = np.log(np.maximum(distances / unit, np.finfo(np.float64).tiny))
-        n, n_classes = scores.shape
-        targets = np.full((n, n_classes), 1 / ((n + 1) * n_classes))
-        targets[np.arange(n), ranks] += n / (n + 1)
+        tiny = np.finfo(np.float64).tiny
+        logs, own_logs = (np.log(np.maximum(each / unit, tiny)) for each in (to_all, to_own))
+        # The targets: all but one of n + 1 samples are of the true class.
+        spread, own_target = numbers / ((n + 1) * n_classes), n / (n + 1)
 
         def loss(parameters: Floats) -> tuple[float, Floats]:
             slope, power = parameters
             exponent = math.exp(power)
             logits = -np.exp(slope + exponent * logs)
-            rest = logsumexp(logits, axis=1)
-            likelihood = shares @ (rest - np.einsum("ij,ij->i", targets, logits))
-            steps = (np.exp(logits - rest[:, np.newaxis]) - targets) * logits
-            by_slope = shares @ steps.sum(axis=1)
-            by_power = shares @ np.einsum("ij,ij->i", steps, logs) * exponent
+            own = -np.exp(slope + exponent * own_logs) * own_target
+            rest = logsumexp(logits, axis=1, b=numbers)
+            likelihood = shares @ (rest - logits @ spread - own)
+            steps = (np.exp(logits - rest[:, np.newaxis]) * numbers - spread) * logits
+            by_slope = shares @ (steps.sum(axis=1) - own)
+            by_power = shares @ (np.einsum("ij,ij->i", steps, logs) - own * own_logs) * exponent
             stiff = STIFFNESS / n
             return likelihood + stiff * power**2, np.array([by_slope, by_power + 2 * stiff * power])
 
@@ -109,8 +162,11 @@ def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibrati
         sample = memory.calibration_sample()
         if not len(sample.codes):
             return None
-        scores = readout.held_out_scores(snapshot, sample, n_threads)
-        return Calibration.fit(scores, sample.ranks, sample.shares)
+        parts = [
+            Distances.of(readout.held_out_scores(snapshot, part, n_threads), part.ranks)
+            for part in sample.parts(len(memory))
+        ]
+        return Calibration.fit_distances(Distances.joined(parts), sample.shares)
 
     key = readout, readout.calibration_version(snapshot, n_threads)
     return snapshot.cache.get("calibration", key, fit)

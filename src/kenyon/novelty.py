@@ -47,6 +47,7 @@ def _held_out(
     sample = memory.calibration_sample()
     if not len(sample.codes):
         return None
-    scores = readout.held_out_novelty(snapshot, sample, n_threads)
+    parts = sample.parts(len(memory))
+    scores = np.concatenate([readout.held_out_novelty(snapshot, one, n_threads) for one in parts])
     order = np.argsort(scores, kind="stable")
     return scores[order], np.cumsum(sample.shares[order]), int(sample.counts.sum())

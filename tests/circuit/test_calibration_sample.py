@@ -17,7 +17,7 @@ from kenyon.readouts import FlyReadout
 from tests.reading import AUTO, bayes, by_cell, snapshot, state
 
 CODER = design_layer(6, FLY_LAYER, n_cells=60, fan_in=3, n_active=5, channels="raw", seed=3)
-BUDGET, FIRST_THRESHOLD = 1024, 2**62
+BUDGET, MIN_CAPACITY, FIRST_THRESHOLD = 512, 4, 2**62
 
 
 def encode(rows):
@@ -51,10 +51,22 @@ def by_label(memory):
     return dict(zip(keys, sample.counts.tolist(), strict=True))
 
 
+def codes_by_label(memory):
+    """Return the same, including classes with one sample."""
+    slots = memory.store.slot_of_rank
+    codes, ranks, counts = memory.store.calibration_codes(slots)
+    keys = zip(memory.classes[ranks].tolist(), hashable(codes), strict=True)
+    return dict(zip(keys, counts.tolist(), strict=True))
+
+
 def thresholds(memory):
     return dict(
         zip(memory.classes.tolist(), memory.content()["calibration_thresholds"], strict=True)
     )
+
+
+def common_threshold(memory):
+    return int(memory.content()["calibration_common_threshold"][0])
 
 
 def held_out(readout, memory):
@@ -78,7 +90,7 @@ def test_few_samples_are_all_kept():
 def test_many_samples_are_thinned_out_evenly():
     memory = learned(6000)
     content, found = memory.content(), by_label(memory)
-    most = -(-BUDGET // len(memory))
+    most = BUDGET // len(memory)
     assert (content["calibration_sizes"] <= most).all()
     # A full sample lowers the threshold by an eighth.
     assert (content["calibration_sizes"] > 0.6 * most).all()
@@ -90,45 +102,99 @@ def test_many_samples_are_thinned_out_evenly():
         assert {code for of, code in found if of == label} <= distinct
 
 
-def test_more_classes_keep_fewer_codes_each_but_at_least_eight():
-    rows, y = draw(5000, 1), np.arange(5000) % 2
-    memory = learn(CountingMemory(60), rows, y)
-    for n_classes in (40, 300):
-        y = np.arange(5000) % n_classes
-        learn(memory, rows[: 60 * n_classes], y[: 60 * n_classes])
-        most = max(8, -(-BUDGET // n_classes))
+def test_more_classes_keep_fewer_codes_each():
+    rows = draw(12_000, 1)
+    memory = learn(CountingMemory(60), rows, np.arange(12_000) % 2)
+    for n_classes in (40, 100, 128):
+        learn(memory, rows, np.arange(12_000) % n_classes)
+        most = max(MIN_CAPACITY, BUDGET // n_classes)
         sizes = memory.content()["calibration_sizes"]
         assert most / 2 < sizes.max() <= most
+        assert memory.content()["calibration_common_threshold"] == FIRST_THRESHOLD
+    for n_classes in (129, 600, 6000):
+        learn(memory, rows, np.arange(12_000) % n_classes)
+        sizes = memory.content()["calibration_sizes"]
+        assert sizes.max() <= MIN_CAPACITY
+        assert BUDGET / 2 < sizes.sum() <= BUDGET
+        assert memory.content()["calibration_common_threshold"] < FIRST_THRESHOLD
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.randoms(use_true_random=False), st.integers(1, 4), st.sampled_from([400, 3000]))
-def test_order_batches_and_shards_do_not_matter(random, n_shards, n):
+def test_many_classes_are_thinned_out_evenly():
+    n_samples = np.random.default_rng(2).geometric(0.02, 900)
+    y = np.repeat(np.arange(900), n_samples)
+    memory = learn(CountingMemory(60), draw(len(y), 2, n_values=99), y, 4000)
+    sizes, common = memory.content()["calibration_sizes"], common_threshold(memory)
+    expected = n_samples * (common / FIRST_THRESHOLD)
+    assert (sizes[expected > 2 * MIN_CAPACITY] > 0).all()
+    # Small classes have as many codes as their share of all samples lets expect.
+    for small in (expected < 0.5, (expected > 0.5) & (expected < 1)):
+        mean = expected[small].sum()
+        assert sizes[small].sum() == pytest.approx(mean, abs=4 * np.sqrt(mean))
+    assert BUDGET / 2 < sizes.sum() <= BUDGET
+
+
+def test_classes_without_codes_do_not_matter():
+    y = np.arange(6000) % 2000
+    memory = learn(CountingMemory(60), X, y)
+    sample = memory.calibration_sample()
+    assert 0 < len(np.unique(sample.ranks)) < 600
+    assert sample.shares.sum() == pytest.approx(1)
+    per_class = np.bincount(sample.ranks, sample.shares)
+    assert np.ptp(per_class[per_class > 0]) < 1e-12
+
+
+def labels_of(kind, n):
+    """Return labels of few, of some or of many classes; with "skewed" most samples are of few."""
+    if kind == "skewed":
+        return (np.random.default_rng(n).pareto(0.7, n) * 30).astype(int) % 700
+    return Y[:n] if kind == "few" else np.arange(n) % (140 if kind == "some" else 1900)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.randoms(use_true_random=False),
+    st.integers(1, 4),
+    st.sampled_from([400, 3000]),
+    st.sampled_from(["few", "some", "many", "skewed"]),
+    st.booleans(),
+)
+def test_order_batches_and_shards_do_not_matter(random, n_shards, n, kind, by_class):
+    y = labels_of(kind, n)
+    expected = learn(CountingMemory(60), X[:n], y)
     order = list(range(n))
     random.shuffle(order)
+    if by_class:
+        order.sort(key=y.__getitem__, reverse=random.random() < 0.5)
     shards = [
-        learn(CountingMemory(60), X[part], Y[part], random.randint(50, n))
-        for part in (order[i::n_shards] for i in range(n_shards))
+        learn(CountingMemory(60), X[part], y[part], random.randint(50, n))
+        for part in np.array_split(order, n_shards)
     ]
     random.shuffle(shards)
     for other in shards[1:]:
         shards[0].merge(other)
-    assert state(shards[0]) == state(learned(n))
+    assert state(shards[0]) == state(expected)
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.randoms(use_true_random=False), st.sampled_from([300, 3000]))
-def test_unlearn_leaves_the_others_below_the_threshold(random, n):
-    memory = learned(n)
-    before, thresholds_before = by_label(memory), thresholds(memory)
+@settings(max_examples=25, deadline=None)
+@given(
+    st.randoms(use_true_random=False),
+    st.sampled_from([300, 3000]),
+    st.sampled_from(["few", "many", "skewed"]),
+)
+def test_unlearn_leaves_the_others_below_the_threshold(random, n, kind):
+    y = labels_of(kind, n)
+    memory = learn(CountingMemory(60), X[:n], y)
+    before, thresholds_before = codes_by_label(memory), thresholds(memory)
+    common_before = common_threshold(memory)
     gone = np.zeros(n, bool)
     gone[random.sample(range(n), n // 3)] = True
-    memory.unlearn(encode(X[:n][gone]), Y[:n][gone])
-    left = zip(Y[:n][~gone].tolist(), hashable(encode(X[:n][~gone])), strict=True)
-    assert by_label(memory) == Counter(key for key in left if key in before)
+    memory.unlearn(encode(X[:n][gone]), y[gone])
+    left = zip(y[~gone].tolist(), hashable(encode(X[:n][~gone])), strict=True)
+    assert codes_by_label(memory) == Counter(key for key in left if key in before)
     assert thresholds(memory).items() <= thresholds_before.items()
-    if n == 300:
-        assert state(memory) == state(learn(CountingMemory(60), X[:n][~gone], Y[:n][~gone]))
+    assert common_threshold(memory) == common_before
+    if n == 300 and kind != "skewed":
+        assert state(memory) == state(learn(CountingMemory(60), X[:n][~gone], y[~gone]))
 
 
 @settings(max_examples=20, deadline=None)
@@ -179,6 +245,29 @@ def test_copies_go_on_with_the_same_sample():
         assert state(other) == state(memory)
         assert state(learn(other, X[2000:], Y[2000:])) == state(learned(6000))
     assert state(learned(2000)) == state(memory)
+
+
+def test_copies_of_many_classes_go_on_with_the_same_sample():
+    y = labels_of("many", 6000)
+    memory, whole = (learn(CountingMemory(60), X[:n], y[:n]) for n in (3000, 6000))
+    for other in (memory.copy(), CountingMemory.restore(memory.classes, memory.content())):
+        assert state(learn(other, X[3000:], y[3000:])) == state(whole)
+
+
+@pytest.mark.parametrize("kind", ["few", "some"])
+def test_larger_samples_of_older_files_are_thinned_out(kind):
+    y = labels_of(kind, 1500)
+    alone = [
+        learn(CountingMemory(60), X[:1500][y == label], y[y == label]).content()
+        for label in np.unique(y)
+    ]
+    content = {name: np.concatenate([each[name] for each in alone]) for name in alone[0]}
+    content["calibration_common_threshold"] = np.array([FIRST_THRESHOLD])
+    lengths = [np.diff(each["calibration_starts"]) for each in alone]
+    content["calibration_starts"] = np.append(0, np.cumsum(np.concatenate(lengths)))
+    assert content["calibration_sizes"].sum() > 2 * BUDGET
+    restored = CountingMemory.restore(np.unique(y), content)
+    assert state(restored) == state(learn(CountingMemory(60), X[:1500], y))
 
 
 def test_drop_and_rename_keep_the_codes_of_other_classes():

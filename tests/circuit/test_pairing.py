@@ -205,7 +205,7 @@ def test_sums_become_wider_before_they_overflow(n_rows, n_threads):
     X = np.random.default_rng(n_rows).standard_normal((n_rows, 12))
     codes = BUSY.native.encode(X, 1)
     counters, pairs = paired(codes, n_threads)
-    narrow, sums = pairs.nbytes, pairs.get()
+    narrow, sums = pairs.nbytes, pairs.get().astype(np.int64)
     near = np.where(sums == sums.max(), 2**32 - 1 - sums.max(), sums)
     pairs.set(near, 2**20)
     slots = np.zeros(n_rows, dtype=np.int32)
@@ -213,11 +213,34 @@ def test_sums_become_wider_before_they_overflow(n_rows, n_threads):
     assert learn_with_pairs(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + sums).tolist()
     assert pairs.get().max() == 2**32 - 1
+    assert pairs.get().dtype == np.uint32
     assert learn_with_pairs(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + 2 * sums).tolist()
+    assert pairs.get().dtype == np.int64
     assert pairs.nbytes == 2 * narrow
     assert unlearn_with_pairs(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + sums).tolist()
+    assert pairs.get().dtype == np.uint32, "what is saved depends on the sums alone"
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int64])
+def test_sums_are_set_from_either_width(dtype):
+    pairs = Pairs(3)
+    sums = np.array([9, 3, 4, 2**32 - 1, 0, 7], dtype)
+    pairs.set(sums, 5)
+    assert pairs.get().tolist() == sums.tolist()
+    assert (pairs.largest, pairs.n_samples, pairs.nbytes) == (2**32 - 1, 5, 24)
+
+
+@pytest.mark.parametrize(
+    ("sums", "expected"),
+    [([4, 6, 9], True), ([4, 7, 9], False), ([0, 0, 9], True), ([0, 1, 9], False)],
+)
+@pytest.mark.parametrize("factor", [1, 2**33])
+def test_products_are_bounded_by_squares(sums, expected, factor):
+    pairs = Pairs(2)
+    pairs.set(np.array(sums) * factor, 5)
+    assert pairs.may_be_products() is expected
 
 
 @given(

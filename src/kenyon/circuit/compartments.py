@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon.circuit import calibration_sample
 from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import ORDER_MATTERS, DecayingMemory
@@ -91,14 +90,14 @@ class CompartmentMemory(Memory, Extinguishes):
             for part in self.parts:
                 part.drop_classes([label for label in new if label in part.labels])
             raise
-        self._disable_calibration(new)
+        if new:
+            self._disable_calibration()
         return new
 
-    def _disable_calibration(self, labels: Sequence[Any]) -> None:
+    def _disable_calibration(self) -> None:
         for part in self.parts:
             if isinstance(part, CountingMemory):
-                for label in labels:
-                    calibration_sample.disable(part.store, part.labels.slot(label))
+                part.store.disable_calibration(part.store.slot_of_rank)
 
     def drop_class(self, label: Any) -> None:
         for part in self.parts:
@@ -137,7 +136,7 @@ class CompartmentMemory(Memory, Extinguishes):
         memory._set_parts(
             [kind.restore(classes, part) for kind, part in zip(kinds, parts, strict=True)]
         )
-        memory._disable_calibration(classes.tolist())
+        memory._disable_calibration()
         return memory
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from functools import reduce
+from bisect import bisect_left, insort
+from functools import lru_cache, reduce
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,15 +95,23 @@ class Labels:
             self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
         return new
 
-    def insert(self, label: Any, dtype: np.dtype[Any]) -> int:
-        """Add a new label in the next slot, and return its rank."""
-        rank = bisect_left(self._by_rank, label)
-        self._by_rank.insert(rank, label)
-        self._slots[label] = len(self._by_slot)
-        self._by_slot.append(label)
-        self._dtypes.append(_own_dtype(label, dtype))
+    def ranks(self, new: list[Any]) -> NDArray[np.int32]:
+        """Return the ranks that new labels would have after `insert`."""
+        ranks = np.empty(len(new), np.int32)
+        for n_before, i in enumerate(sorted(range(len(new)), key=new.__getitem__)):
+            ranks[i] = bisect_left(self._by_rank, new[i]) + n_before
+        return ranks
+
+    def insert(self, new: list[Any], dtype: np.dtype[Any]) -> None:
+        """Add new labels in the next slots."""
+        if len(new) == 1:
+            insort(self._by_rank, new[0])
+        else:
+            self._by_rank = sorted(self._by_rank + new)
+        self._slots.update(zip(new, count(len(self._by_slot)), strict=False))
+        self._by_slot += new
+        self._dtypes += [_own_dtype(label, dtype) for label in new]
         self._classes = None
-        return rank
 
     def drop(self, label: Any) -> int:
         """Remove a label and return its slot, to which the last label moves."""
@@ -151,8 +160,13 @@ class Labels:
 def _own_dtype(label: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type of one label: that of its array, but a string type of its own length."""
     if isinstance(label, str) and dtype.kind != "O":
-        return np.dtype(f"U{max(1, len(label))}")
+        return _string_dtype(max(1, len(label)))
     return dtype
+
+
+@lru_cache
+def _string_dtype(length: int) -> np.dtype[Any]:
+    return np.dtype(f"U{length}")
 
 
 def common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:

@@ -70,10 +70,7 @@ class Memory(ABC):
     @property
     def synapses(self) -> NDArray[Any]:
         """The stored numbers: a row for each of `classes`, a column for each cell."""
-        synapses = np.empty((len(self), self.n_cells), dtype=self.dtype)
-        for row, slot in zip(synapses, self.store.slot_of_rank.tolist(), strict=True):
-            row[:] = self.store.get(slot)
-        return synapses
+        return self.store.get_all()
 
     @abstractmethod
     def learn(
@@ -106,14 +103,10 @@ class Memory(ABC):
     def declare(self, y: NDArray[Any]) -> list[Any]:
         """Add the classes of y that are new, without samples, and return their labels."""
         new = self.labels.new_among(y)
-        for n_added, label in enumerate(new):
-            rank = self.labels.insert(label, y.dtype)
-            try:
-                self.store.insert(rank)
-            except MemoryError:
-                self.labels.drop(label)
-                self.drop_classes(new[:n_added])
-                raise
+        if new:
+            # The store first: it may lack the memory.
+            self.store.insert_all(self.labels.ranks(new))
+            self.labels.insert(new, y.dtype)
         return new
 
     def drop_classes(self, labels: list[Any]) -> None:
@@ -143,13 +136,11 @@ class Memory(ABC):
 
     @classmethod
     def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
-        """Return the memory with these classes and this content."""
+        """Return the memory with these classes, which are sorted, and this content."""
         synapses = np.ascontiguousarray(content["synapses"], dtype=cls.dtype)
         memory = cls(synapses.shape[1])
         memory.declare(classes)
-        slots = memory.labels.slots(classes).tolist()
-        for slot, row, samples in zip(slots, synapses, content["samples"].tolist(), strict=True):
-            memory.store.set(slot, row, samples)
+        memory.store.set_all(synapses, content["samples"])
         return memory
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -105,6 +105,5 @@ class PairingMemory(SummingMemory):
     @classmethod
     def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
         memory = super().restore(classes, content)
-        sums = np.ascontiguousarray(content["pairs"], dtype=np.int64)
-        memory.pairs.set(sums, int(content["n_paired"][0]))
+        memory.pairs.set(content["pairs"], int(content["n_paired"][0]))
         return memory

@@ -27,9 +27,10 @@ class SummingMemory(Memory, Unlearns, Merges):
     """A counter for each cell and class: the sum of the cell's levels in the class's samples.
 
     Of each class it also keeps a calibration sample: the codes whose fingerprint, a hash, is below
-    a threshold. A full sample lowers its threshold; nothing raises it. So the sample depends on
-    the samples learned and not on their order, and it merges exactly. After `unlearn` it holds the
-    remaining samples below the threshold, which may be fewer than if the others had never come.
+    a threshold. A class with too many codes lowers its threshold; if all classes together have too
+    many, a threshold common to all is lowered; nothing raises them. So the sample depends on the
+    samples learned and not on their order, and it merges exactly. After `unlearn` it holds the
+    remaining samples below the thresholds, which may be fewer than if the others had never come.
     """
 
     dtype = np.int32
@@ -69,7 +70,7 @@ class SummingMemory(Memory, Unlearns, Merges):
         if any(self.store.has_residue(slot) for slot in emptied):
             self._learn(codes, slots, n_threads)
             raise ValueError(f"{_NOT_LEARNED}a class without samples would keep counts")
-        if not all(calibration_sample.is_counted(self.store, slot) for slot in touched):
+        if not all(map(self.store.includes_calibration, touched)):
             self._learn(codes, slots, n_threads)
             raise ValueError(
                 f"{_NOT_LEARNED}a counter would fall below the sum over the calibration sample"

@@ -95,10 +95,10 @@ class LinearReadout(Readout):
         return snapshot.cache.get(kind, key, lambda: self._fill(snapshot, n_threads))
 
     def _fill(self, snapshot: Snapshot, n_threads: int) -> Weights:
+        weights = np.ascontiguousarray(self.compute_weights(snapshot, n_threads))
         store = Weights(snapshot.memory.n_cells)
-        for rank, row in enumerate(self.compute_weights(snapshot, n_threads)):
-            store.insert(rank)
-            store.set(rank, row, 0)
+        store.insert_all(np.arange(len(weights), dtype=np.int32))
+        store.set_all(weights, np.zeros(len(weights), np.int64))
         return store
 
 
