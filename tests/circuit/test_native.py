@@ -56,6 +56,20 @@ COUNTERS, WEIGHTS = _native.Counters, _native.Weights
         lambda: WEIGHTS(-1),
         lambda: one_class(COUNTERS).insert(2),
         lambda: one_class(WEIGHTS).insert(-1),
+        lambda: one_class(COUNTERS).insert_all(np.array([0, 3], np.int32)),
+        lambda: one_class(COUNTERS).insert_all(np.array([0, -1], np.int32)),
+        lambda: one_class(WEIGHTS).insert_all(np.array([1, 1], np.int32)),
+        lambda: one_class(COUNTERS).set_all(np.zeros((2, 20), np.int32), np.zeros(1, np.int64)),
+        lambda: one_class(COUNTERS).set_all(np.zeros((1, 19), np.int32), np.zeros(1, np.int64)),
+        lambda: one_class(WEIGHTS).set_all(np.zeros((1, 20)), np.zeros(2, np.int64)),
+        lambda: one_class(COUNTERS).includes_calibration(1),
+        lambda: one_class(COUNTERS).disable_calibration(SLOTS + 1),
+        lambda: one_class(COUNTERS).set_calibration(
+            2**62, *[np.zeros(2, np.int64)] * 2, *[np.zeros(1, np.int64)] * 2, np.zeros(0, np.uint8)
+        ),
+        lambda: CODES.part(0, 2),
+        lambda: CODES.part(1, 0),
+        lambda: CODES.part(-1, 1),
         lambda: one_class(COUNTERS).move(0, 1),
         lambda: one_class(COUNTERS).move(1, 0),
         lambda: one_class(COUNTERS).drop(1),
@@ -104,6 +118,42 @@ def test_messages_name_the_argument_and_its_limits():
             call()
     with pytest.raises(IndexError, match="slot must be from 0 to 0, but is 1"):
         one_class(COUNTERS).drop(1)
+
+
+@pytest.mark.parametrize("kind", [COUNTERS, WEIGHTS])
+def test_new_classes_have_the_ranks_given(kind):
+    memory, slots = kind(20), []
+    for ranks in ([1, 0], [2, 0, 4], [1], []):
+        for rank, slot in sorted(zip(ranks, range(len(slots), 9), strict=False)):
+            slots.insert(rank, slot)
+        memory.insert_all(np.array(ranks, np.int32))
+        assert memory.slot_of_rank.tolist() == slots
+    assert memory.samples.tolist() == [0] * 6
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [(COUNTERS, np.int32), (WEIGHTS, np.float64)])
+@pytest.mark.parametrize("n_classes", [0, 1, 40])
+def test_rows_are_in_the_order_of_ranks(kind, dtype, n_classes):
+    memory = kind(20)
+    memory.insert_all(np.random.default_rng(0).permutation(n_classes).astype(np.int32))
+    rows = np.arange(n_classes * 20, dtype=dtype).reshape(n_classes, 20)
+    memory.set_all(rows, np.arange(n_classes))
+    np.testing.assert_array_equal(memory.get_all(), rows, strict=True)
+    slots = memory.slot_of_rank
+    assert memory.samples[slots].tolist() == list(range(n_classes))
+    for rank, slot in enumerate(slots.tolist()):
+        np.testing.assert_array_equal(memory.get(slot), rows[rank])
+
+
+def test_a_part_of_codes_is_a_copy_of_them():
+    codes = coder().encode(np.random.default_rng(0).random((6, 8)), 1)
+    starts, cells, levels = codes.to_csr()
+    for first, end in ((0, 6), (2, 5), (3, 3)):
+        own = slice(starts[first], starts[end])
+        part = codes.part(first, end).to_csr()
+        expected = starts[first : end + 1] - starts[first], cells[own], levels[own]
+        for found, array in zip(part, expected, strict=True):
+            np.testing.assert_array_equal(found, array, strict=True)
 
 
 def test_limits_are_those_of_their_types():
