@@ -307,7 +307,9 @@ def test_full_disk_leaves_the_old_file(tmp_path):
     with old_file_stays(tmp_path) as path:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
         try:
-            with pytest.raises(OSError, match=r"could not be written: File too large: .*fly\.kenyon"):
+            with pytest.raises(
+                OSError, match=r"could not be written: File too large: .*fly\.kenyon"
+            ):
                 fitted().save(path)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from kenyon import FlyClassifier, SparseCoder
 
 X, Y = load_digits(return_X_y=True)
-SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40, "inhibition": "cut"}
+SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40, "channels": "raw", "inhibition": "cut"}
 
 
 def fitted(rows, **parameters):

@@ -61,7 +61,8 @@ bool set_calibration(Counters& memory, std::int64_t threshold, Vector<std::int64
   std::vector<CalibrationSample::Reservoir> reservoirs(static_cast<std::size_t>(classes.size()));
   std::int64_t next = 0;
   for (std::int64_t rank = 0; rank < classes.size(); ++rank) {
-    const auto slot = static_cast<std::size_t>(classes.slot_of_rank()[static_cast<std::size_t>(rank)]);
+    const auto slot =
+        static_cast<std::size_t>(classes.slot_of_rank()[static_cast<std::size_t>(rank)]);
     reservoirs[slot].threshold = thresholds.data()[rank];
     if (sizes.data()[rank] < 0 || sizes.data()[rank] > length(counts) - next) return false;
     std::int64_t n_samples = classes.samples()[slot];
@@ -72,8 +73,7 @@ bool set_calibration(Counters& memory, std::int64_t threshold, Vector<std::int64
       if (first < 0 || first > last || last > length(bytes)) return false;
       if (count < 1 || count > n_samples) return false;
       n_samples -= count;
-      reservoirs[slot].entries.push_back(
-          {0, count, {bytes.data() + first, bytes.data() + last}});
+      reservoirs[slot].entries.push_back({0, count, {bytes.data() + first, bytes.data() + last}});
     }
   }
   return next == length(counts) &&

@@ -73,7 +73,8 @@ class Blocks {
     for (std::size_t n = 0; n_blocks > 0; n_blocks -= n) {
       n = std::min(n_blocks, per_chunk);
       const Block chunk = new_chunk<T>(n * block_size());
-      for (std::size_t b = 0; b < n; ++b) blocks.emplace_back(chunk, chunk.get() + b * block_size());
+      for (std::size_t b = 0; b < n; ++b)
+        blocks.emplace_back(chunk, chunk.get() + b * block_size());
     }
     blocks_ = std::move(blocks);
   }

@@ -65,8 +65,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     learned; the scores of "ridge" are equal up to rounding.
 
     **Calibration sample.** `predict_proba` and `novelty_threshold` read codes of a few samples as
-    if they had not been learned: up to 1024 in all, or up to 8 for each class where there are more
-    than 128 classes. The calibration sample does not depend on the order of samples; merging and
+    if they had not been learned: up to 512 in all, of all classes alike while there are few. With
+    more than 128 classes a class has up to 4, and classes with few samples may have none. The
+    calibration sample does not depend on the order of samples; merging and
     saving keep it. `unlearn` removes a sample's code, but codes that a full calibration sample has
     dropped do not come back. So after `unlearn` probabilities and thresholds may differ from those
     of a model that never learned the samples.
