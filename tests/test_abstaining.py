@@ -40,7 +40,7 @@ def test_threshold_equals_unlearning_one_by_one(parameters):
     weights = 1 / np.bincount(Y[rows])[Y[rows]] / 7
     for rate in (0.05, 0.3):
         share = weights[np.array(held_out) > model.novelty_threshold(rate)].sum()
-        # Ridge's mean number of samples changes by less than a sample, which held-out scores ignore.
+        # Held-out scores of ridge ignore that the mean number of samples changes.
         assert rate - 0.06 < share < rate + 0.01
     assert model.novelty_threshold(0.001) == 1, "120 samples are too few for 0.001"
 

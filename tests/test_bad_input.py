@@ -196,7 +196,11 @@ WIRING = [
     ({"n_cells": True}, TypeError, "n_cells must be an integer or None, but is True"),
     ({"inhibition": "x"}, ValueError, "inhibition must be one of 'cut', 'subtract', but is 'x'"),
     ({"inhibition": 1}, ValueError, "inhibition must be one of .* but is 1"),
-    ({"channels": "x"}, ValueError, "channels must be one of 'auto', 'raw', 'on-off', 'signed', but is 'x'"),
+    (
+        {"channels": "x"},
+        ValueError,
+        "channels must be one of 'auto', 'raw', 'on-off', 'signed', but is 'x'",
+    ),
     ({"random_state": -1}, ValueError, r"random_state must be from 0 to 2\*\*64 - 1, but is -1"),
     ({"random_state": "x"}, ValueError, "'x' cannot be used to seed"),
 ]

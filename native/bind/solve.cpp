@@ -194,12 +194,18 @@ Array<double> get_rows(const LeastSquares& solver, std::int64_t first, std::int6
   return rows;
 }
 
-void set_rows(LeastSquares& solver, std::int64_t first, Matrix<double> rows) {
+template <class T>
+void set_rows(LeastSquares& solver, std::int64_t first, Matrix<T> rows, std::int64_t n_threads) {
   const std::int64_t n = static_cast<std::int64_t>(rows.shape(0));
-  check_shape("rows", rows, n, solver.n_cells());
+  check(static_cast<std::int64_t>(rows.shape(1)) == solver.n_cells(), "the width of rows must be ",
+        solver.n_cells(), ", but is ", rows.shape(1));
   check_range("the number of rows", n, 0, solver.n_classes());
   check_range("first", first, 0, solver.n_classes() - n);
-  for (std::int64_t i = 0; i < n; ++i) solver.set(first + i, rows.data() + i * solver.n_cells());
+  check(std::all_of(rows.data(), rows.data() + n * solver.n_cells(),
+                    [](T x) { return std::isfinite(x); }),
+        "rows contains NaN or infinity");
+  nb::gil_scoped_release release;
+  solver.set(first, n, rows.data(), n_threads);
 }
 
 Array<double> solver_scores(const LeastSquares& solver, const Codes& codes, Scale scale,
@@ -277,7 +283,9 @@ void bind_solve(nb::module_& module) {
       .def("resize", resize, "n_classes"_a)
       .def("drop", drop_slot, "slot"_a)
       .def("get", get_rows, "first"_a, "n"_a)
-      .def("set", set_rows, "first"_a, "rows"_a)
+      .def_prop_ro("has_float_weights", &LeastSquares::has_float_weights)
+      .def("set", set_rows<float>, "first"_a, "rows"_a.noconvert(), "n_threads"_a)
+      .def("set", set_rows<double>, "first"_a, "rows"_a.noconvert(), "n_threads"_a)
       .def("scores", solver_scores, "codes"_a, "scale"_a, "slot_of_rank"_a, "n_threads"_a)
       .def("best", solver_best, "codes"_a, "scale"_a, "slot_of_rank"_a, "n_threads"_a)
       .def("top", solver_top, "codes"_a, "k"_a, "scale"_a, "slot_of_rank"_a, "n_threads"_a)

@@ -108,6 +108,32 @@ void ClassWeights::set(std::int64_t slot, const double* row) {
     column[i * kBytesPerRow] = bytes[static_cast<std::size_t>(i)];
 }
 
+template <class T>
+void ClassWeights::set_rows(std::int64_t first, std::int64_t n, const T* from,
+                            std::int64_t n_threads) {
+  if (n == 0) return;
+  const std::int64_t first_block = first / kBytesPerRow;
+  const std::int64_t n_blocks = (first + n - 1) / kBytesPerRow - first_block + 1;
+  const std::int64_t n_workers = std::max<std::int64_t>(1, std::min(n_threads, n_blocks));
+  const std::int64_t n_bytes = kBytesPerRow * stride_;
+  std::vector<std::uint8_t> buffers(static_cast<std::size_t>(n_workers * n_bytes));
+  in_parallel(n_blocks, n_workers, [&](std::int64_t worker, std::int64_t i) {
+    const std::int64_t start = std::max(first, (first_block + i) * kBytesPerRow);
+    const std::int64_t stop = std::min(first + n, (first_block + i + 1) * kBytesPerRow);
+    for (std::int64_t slot = start; slot < stop; ++slot)
+      with_rows([&](auto& rows) {
+        auto* weights = rows[static_cast<std::size_t>(slot)].get();
+        using Weight = std::remove_reference_t<decltype(*weights)>;
+        const T* row = from + (slot - first) * n_cells();
+        std::transform(row, row + n_cells(), weights, [](T w) { return static_cast<Weight>(w); });
+      });
+    renew_block(first_block + i, buffers.data() + worker * n_bytes);
+  });
+}
+
+template void ClassWeights::set_rows(std::int64_t, std::int64_t, const float*, std::int64_t);
+template void ClassWeights::set_rows(std::int64_t, std::int64_t, const double*, std::int64_t);
+
 // Everything that can throw comes before the first change.
 template <class T>
 void ClassWeights::append(Rows<T>& rows) {

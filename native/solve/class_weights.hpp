@@ -46,6 +46,9 @@ class ClassWeights {
   // Float weights are rounded by set, and by get no further.
   void get(std::int64_t slot, double* row) const;
   void set(std::int64_t slot, const double* row);
+  // Sets n classes from `first` on.
+  template <class T>
+  void set_rows(std::int64_t first, std::int64_t n, const T* rows, std::int64_t n_threads);
 
   // Appends a class whose weights are zero.
   void insert();

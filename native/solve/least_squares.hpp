@@ -37,7 +37,12 @@ class LeastSquares {
   void drop(std::int64_t slot);
 
   void get(std::int64_t slot, double* weights) const;
-  void set(std::int64_t slot, const double* weights) { weights_.set(slot, weights); }
+  bool has_float_weights() const { return weights_.is_float(); }
+  // Sets the weights of n slots from `first` on. Nothing must be deferred.
+  template <class T>
+  void set(std::int64_t first, std::int64_t n, const T* rows, std::int64_t n_threads) {
+    weights_.set_rows(first, n, rows, n_threads);
+  }
 
   // Scores by rank: the weights of a slot times the code, times the scale of the slot.
   using Order = std::vector<std::int32_t>;

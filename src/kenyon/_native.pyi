@@ -163,6 +163,9 @@ class LeastSquares:
     @property
     def nbytes(self) -> int: ...
     @property
+    def has_float_weights(self) -> bool:
+        """Whether the weights are float32, as those of more than 1024 classes are."""
+    @property
     def matrix(self) -> _Float64:
         """A view of the matrix in rectangular full packed format (transr N, uplo L)."""
     def copy(self) -> LeastSquares: ...
@@ -174,7 +177,7 @@ class LeastSquares:
     def drop(self, slot: int) -> None: ...
     def get(self, first: int, n: int) -> _Float64:
         """Return the weights of n slots from `first` on, one row for each."""
-    def set(self, first: int, rows: _Float64) -> None: ...
+    def set(self, first: int, rows: _Float32 | _Float64, n_threads: int) -> None: ...
     def scores(
         self, codes: Codes, scale: _Float64, slot_of_rank: _Slots, n_threads: int
     ) -> _Float64:

@@ -31,7 +31,7 @@ from kenyon._validation import (
 from kenyon.calibration import probabilities
 from kenyon.circuit import Circuit
 from kenyon.explanation import Explanation
-from kenyon.model_file import Content
+from kenyon.model_file import Content, Derived
 from kenyon.novelty import novelty_threshold
 from kenyon.readouts import FlyReadout, make_readout, new_memory
 from kenyon.top import TopClasses, top_classes
@@ -131,8 +131,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     nbytes : int
         The size of the model: its synapses and its wiring.
     cache_nbytes : int
-        The size of values that are derived from the model when they are needed, and not saved
-        with it: for "ridge" the weights and an inverse matrix.
+        The size of values that are derived from the model when they are needed: for "ridge" the
+        weights and an inverse matrix.
     n_features_in_ : int
         Width of the input.
 
@@ -692,7 +692,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, which `kenyon.load` reads.
 
-        The file is replaced only when the new one is completely written.
+        The file is replaced only when the new one is completely written. If weights of "ridge"
+        are at hand, the file holds them too, so that the loaded model need not solve for them.
 
         Parameters
         ----------
@@ -702,7 +703,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parameters = self._plain_parameters()
         with self.circuit_.memory.reading as snapshot:
             coder, names = self.circuit_.coder, self._feature_names()
-            model_file.save(path, Content(parameters, coder, snapshot.memory, names))
+            values = self._readout().derived_values(snapshot)
+            derived = None if values is None else Derived(*values)
+            model_file.save(path, Content(parameters, coder, snapshot.memory, names, derived))
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -885,6 +888,10 @@ def _build(content: Content) -> FlyClassifier:
     model.n_features_in_ = content.coder.n_features
     if content.feature_names:
         model.feature_names_in_ = np.array(content.feature_names, dtype=object)
+    if content.derived is not None:
+        with model.circuit_.memory.reading as snapshot:
+            n_threads = count_threads(model.n_threads)
+            model._readout().restore_derived(snapshot, content.derived, n_threads)
     return model
 
 

@@ -155,7 +155,7 @@ def test_available_ram():
         (lambda pairs: (pairs, 3), "pairs of 3 samples, but 900"),
         (lambda pairs: (pairs, 2**40), "but 900 samples"),
         (lambda pairs: (np.append(pairs[:-2], [10**15, pairs[-1]]), 900), "sums of products"),
-        (lambda pairs: (pairs * 10**6, 900), "too large for 900 samples"),
+        (lambda pairs: (pairs.astype(np.int64) * 10**6, 900), "too large for 900 samples"),
     ],
 )
 def test_rejects_a_file_with_impossible_pairs(tmp_path, change, message):

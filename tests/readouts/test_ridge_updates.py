@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kenyon
 from kenyon.circuit import PairingMemory, versioned
 from kenyon.circuit.updates import PendingUpdates
 from kenyon.readouts import ridge
@@ -97,6 +98,34 @@ def test_the_residual_is_small_after_updates():
     W = updated.solver.get(0, 10)[slots].T
     R = C - (G + np.tril(G, -1).T) @ W - updated.shift * W
     assert (np.linalg.norm(R, axis=0) <= 1e-12 * np.linalg.norm(C, axis=0)).all()
+
+
+def test_a_loaded_model_is_not_solved_again(model, solved, tmp_path):
+    model.rename_class(0, 50).drop_class(3)
+    expected = read(model)
+    model.save(tmp_path / "model.kenyon")
+    other = kenyon.load(tmp_path / "model.kenyon")
+    np.testing.assert_array_equal(read(other), expected)
+    np.testing.assert_array_equal(read(other.rename_class(50, 0))[:, 1:], expected[:, :-1])
+    assert not solved
+    other.learn_one(X[800], Y[800])
+    np.testing.assert_allclose(
+        read(other), read(model.rename_class(50, 0).learn_one(X[800], Y[800]))
+    )
+    assert len(solved) == 1
+
+
+def test_weights_of_another_penalty_are_not_used(model, solved, tmp_path):
+    model.set_params(penalty=0.5).save(tmp_path / "model.kenyon")
+    assert_reads_like(kenyon.load(tmp_path / "model.kenyon"), model)
+    assert len(solved) == 2
+
+
+def test_updated_weights_are_saved(model, solved, tmp_path):
+    expected = read(model.learn_one(X[800], Y[800]))
+    model.save(tmp_path / "model.kenyon")
+    np.testing.assert_allclose(read(kenyon.load(tmp_path / "model.kenyon")), expected, atol=1e-12)
+    assert not solved
 
 
 def test_refresh_gives_equal_bits():

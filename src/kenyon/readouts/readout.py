@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kenyon.circuit.calibration_sample import CalibrationSample
 
     Floats = NDArray[np.float64]
+    Derived = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+    """The parameters of a computation, as JSON holds them, and its results."""
 
 
 class Readout(ABC):
@@ -61,6 +63,14 @@ class Readout(ABC):
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
         """Return the held-out novelty scores of a calibration sample."""
+
+    def derived_values(self, snapshot: Snapshot) -> Derived | None:
+        """Return what was computed from the sums and takes long to compute, to be saved."""
+        return None
+
+    def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> None:
+        """Use derived values that were saved with the same sums, if they still apply."""
+        return
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
         """Return the version for which values computed from the calibration sample are valid."""

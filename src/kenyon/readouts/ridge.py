@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from kenyon.circuit import Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
     from kenyon.circuit.updates import Update
-    from kenyon.readouts.readout import Floats
+    from kenyon.readouts.readout import Derived, Floats
 
 PENALTY = 0.1
 """The automatic penalty for as many samples as cells; it falls with the square of the samples.
@@ -89,6 +90,31 @@ class RidgeReadout(Readout):
         weights = np.stack([solution.solver.get(slot, 1)[0, cells] for slot in slots], axis=1)
         weights *= MAX_LEVEL * solution.balance[solution.order]
         return weights
+
+    def derived_values(self, snapshot: Snapshot) -> Derived | None:
+        solution: _Solution | None = snapshot.cache.peek(_SOLUTION)
+        if solution is None or not solution.is_for(self, snapshot, inverse=False):
+            return None
+        solver, order = solution.solver, solution.order
+        dtype = np.float32 if solver.has_float_weights else np.float64
+        weights = np.empty((len(order), solver.n_cells), dtype)
+        for rank, slot in enumerate(order.tolist()):
+            weights[rank] = solver.get(slot, 1)[0]
+        return {"shift": solution.shift}, {"weights": weights}
+
+    def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> None:
+        (parameters, tensors), memory = derived, _pairs(snapshot)
+        shift, weights = self._shift(memory), tensors["weights"]
+        solver = LeastSquares(memory.n_cells, len(memory))
+        expected = np.float32 if solver.has_float_weights else np.float64
+        if parameters.get("shift") != shift or weights.dtype != expected:
+            return
+        # A restored memory has its classes in the order of ranks.
+        solver.set(0, weights, n_threads)
+        reading = _reading(memory)
+        version = snapshot.version
+        solution = _Solution(self, shift, version, version, solver, _Matrix.NONE, 0, *reading)
+        snapshot.cache.put(_SOLUTION, None, solution)
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
         """Return the version of the last refresh: to calibrate after every update is too slow."""
@@ -156,7 +182,8 @@ class RidgeReadout(Readout):
         solver = _solve(memory, shift, n_threads)
         if inverse:
             _invert(solver)
-        return _Solution(self, shift, version, version, solver, inverse, 0, *_reading(memory))
+        matrix = _Matrix.INVERSE if inverse else _Matrix.FACTOR
+        return _Solution(self, shift, version, version, solver, matrix, 0, *_reading(memory))
 
     def _shift(self, memory: PairingMemory) -> float:
         """Return the penalty in the units of G, rounded to a power of two."""
@@ -168,6 +195,12 @@ class RidgeReadout(Readout):
         return 2.0 ** round(math.log2(penalty * mean))
 
 
+class _Matrix(Enum):
+    """The content of a solver's matrix. Weights that come from a file have none."""
+
+    NONE, FACTOR, INVERSE = range(3)
+
+
 @dataclass(frozen=True, eq=False)
 class _Solution:
     """A solver with the weights at a version; `balance` is by slot, `order` are slots by rank."""
@@ -177,7 +210,7 @@ class _Solution:
     refreshed: int
     version: int
     solver: LeastSquares
-    has_inverse: bool
+    matrix: _Matrix
     n_updates: int
     balance: Floats
     order: NDArray[np.int32]
@@ -192,7 +225,7 @@ class _Solution:
         return (
             self.version == snapshot.version
             and self.readout == readout
-            and (self.has_inverse or not inverse)
+            and (self.matrix is _Matrix.INVERSE or not inverse)
         )
 
     def updated(self, snapshot: Snapshot, n_threads: int, inverse: bool) -> _Solution | None:
@@ -201,16 +234,15 @@ class _Solution:
         updates = snapshot.cache.updates.between(self.version, snapshot.version)
         if updates is None:
             return None
-        n_samples = count_samples(updates)
-        if not self.has_inverse:
-            inverse = inverse or n_samples > 0
-            if n_samples > FEW_PER_CELL * memory.n_cells:
-                return None
-            if inverse:
-                _invert(self.solver)
+        n_samples, matrix = count_samples(updates), self.matrix
         n_updates = self.n_updates + n_samples
         if n_updates > UPDATES_PER_CELL * memory.n_cells:
             return None
+        if matrix is not _Matrix.INVERSE and (inverse or n_samples):
+            if matrix is _Matrix.NONE or n_samples > FEW_PER_CELL * memory.n_cells:
+                return None
+            _invert(self.solver)
+            matrix = _Matrix.INVERSE
         if not _apply(self.solver, updates, n_threads):
             return None
         self.solver.resize(len(memory))
@@ -218,7 +250,7 @@ class _Solution:
         return replace(
             self,
             version=snapshot.version,
-            has_inverse=self.has_inverse or inverse,
+            matrix=matrix,
             n_updates=n_updates,
             balance=balance,
             order=order,
@@ -249,7 +281,7 @@ def _solve(memory: PairingMemory, shift: float, n_threads: int) -> LeastSquares:
         weights, _ = lapack.dpftrs(
             n_cells, solver.matrix, counters, transr="N", uplo="L", overwrite_b=1
         )
-        solver.set(first, weights.T)
+        solver.set(first, weights.T, n_threads)
     return solver
 
 
