@@ -12,7 +12,7 @@ COMPARTMENTS = {"compartments": [("auto", 0.0), (1.0, 0.05)]}
 
 
 def fitted(labels=Y, **parameters):
-    return FlyClassifier(**{"n_cells": 400, **parameters}).fit(X, labels)
+    return FlyClassifier(**{"n_cells": 400, "readout": "fly", **parameters}).fit(X, labels)
 
 
 def state(model):

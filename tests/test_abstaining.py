@@ -9,7 +9,7 @@ import kenyon
 from kenyon import FlyClassifier
 
 X, Y = load_digits(return_X_y=True)
-SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40}
+SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40, "readout": "fly"}
 KNOWN = np.flatnonzero(Y < 7)
 
 

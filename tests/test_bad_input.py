@@ -220,12 +220,10 @@ RATES = [
         for decay in (-0.1, 1, 1.0, 2, np.nan, np.inf, "slow", None)
     ),
     ({"decay": (0.1, 0.0)}, ValueError, r"below 1, but is \(0.1, 0.0\)"),
-    ({"decay": 0.1}, ValueError, "learning_rate must be a number where decay is not 0, but is 'au"),
     ({"compartments": []}, ValueError, r"pairs \(learning_rate, decay\) or None, but is \[\]"),
     ({"compartments": [0.1]}, ValueError, r"pairs \(learning_rate, decay\), but one is 0.1"),
     ({"compartments": [(0.1, 2)]}, ValueError, "decay must be a number .* below 1, but is 2"),
     ({"compartments": [(0.1, 0), (0.2, 0)]}, ValueError, "at most one with decay 0, but"),
-    ({"compartments": [(0.1, 0), ("auto", 0.1)]}, ValueError, "but one has 'auto'"),
     ({**COMPARTMENTS, "decay": 0.1}, ValueError, "decay 0, but they are 'auto' and 0.1"),
     ({**COMPARTMENTS, "learning_rate": 0.1}, ValueError, "decay 0, but they are 0.1 and 0.0"),
 ]

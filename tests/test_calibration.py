@@ -15,7 +15,7 @@ from kenyon.circuit import calibration_sample
 
 X, Y = load_digits(return_X_y=True)
 X = X + np.random.default_rng(0).normal(0, 5, X.shape)
-SMALL = {"n_cells": 300, "fan_in": 8, "n_active": 30}
+SMALL = {"n_cells": 300, "fan_in": 8, "n_active": 30, "readout": "fly"}
 READOUTS = [
     {},
     {"learning_rate": 0.01},
@@ -126,12 +126,12 @@ def test_few_samples_leave_uncertainty():
 
 @each_readout
 def test_classes_with_few_samples(parameters):
-    named = FlyClassifier(**SMALL, **parameters)
+    named = FlyClassifier(**{**SMALL, **parameters})
     for n in (1, 2, 12):
         named.partial_fit(X[:n], Y[:n], classes=range(11))
         for model in (named, fitted(slice(0, n), **parameters)):
             assert np.isfinite(model.predict_proba(X[:9])).all()
-    alone = FlyClassifier(**SMALL, **parameters).fit(X[:5], ["a"] * 5)
+    alone = FlyClassifier(**{**SMALL, **parameters}).fit(X[:5], ["a"] * 5)
     np.testing.assert_array_equal(alone.predict_proba(X[:9]), 1)
 
 

@@ -37,10 +37,12 @@ def order_dependent_checks(estimator):
 @parametrize_with_checks(
     [
         FlyClassifier(),
+        FlyClassifier(decay=1e-3),
+        FlyClassifier(window=40),
         FlyClassifier(**DECAYING),
         FlyClassifier(**COMPARTMENTS),
         FlyClassifier(readout="bayes"),
-        FlyClassifier(readout="ridge"),
+        FlyClassifier(readout="fly"),
         SparseCoder(),
         SparseCoder(inhibition="subtract"),
     ],
@@ -60,7 +62,7 @@ def digits():
 
 
 def small(**parameters):
-    return FlyClassifier(**{"n_cells": 800, **parameters})
+    return FlyClassifier(**{"n_cells": 800, "readout": "fly", **parameters})
 
 
 def assert_same(model, other, X):

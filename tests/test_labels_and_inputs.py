@@ -21,7 +21,7 @@ DECAY = {"learning_rate": 0.1, "decay": 0.01}
 
 
 def fly(**parameters):
-    return FlyClassifier(**{"n_cells": 400, **parameters})
+    return FlyClassifier(**{"n_cells": 400, "readout": "fly", **parameters})
 
 
 def synapses(model):

@@ -28,7 +28,7 @@ DECAY = {"learning_rate": 0.1, "decay": 1e-3}
 
 
 def fitted(n=200, **parameters):
-    return FlyClassifier(**{"n_cells": 400, **parameters}).fit(X[:n], Y[:n])
+    return FlyClassifier(**{"n_cells": 400, "readout": "fly", **parameters}).fit(X[:n], Y[:n])
 
 
 def content(model):
@@ -99,7 +99,7 @@ label_lists = st.one_of(
 def test_loaded_equals_saved_and_learns_the_same(labels, as_objects, width, parameters, rates):
     y = np.array(labels, dtype=object) if as_objects else np.array(labels)
     rows, more = X[: len(y), 20 : 20 + width], X[100 : 100 + len(y), 20 : 20 + width]
-    model = FlyClassifier(**parameters, **rates).fit(rows, y)
+    model = FlyClassifier(**parameters, **rates, readout="fly").fit(rows, y)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fly.kenyon"
         model.save(path)
@@ -125,7 +125,9 @@ def test_loaded_model_unlearns_and_merges(tmp_path):
 
 
 def test_saves_declared_classes_and_none(tmp_path):
-    model = FlyClassifier(n_cells=50).partial_fit(X[:1], ["a"], classes=["a", "b", "long name"])
+    model = FlyClassifier(n_cells=50, readout="fly").partial_fit(
+        X[:1], ["a"], classes=["a", "b", "long name"]
+    )
     assert saved_and_loaded(model, tmp_path / "three").class_count_.tolist() == [1, 0, 0]
     for label in ("a", "b", "long name"):
         model.drop_class(label)
@@ -134,7 +136,7 @@ def test_saves_declared_classes_and_none(tmp_path):
 
 def test_saves_feature_names(tmp_path):
     frame = pd.DataFrame(X[:90], columns=[f"pixel {i}" for i in range(64)])
-    model = FlyClassifier(n_cells=100).fit(frame, Y[:90])
+    model = FlyClassifier(n_cells=100, readout="fly").fit(frame, Y[:90])
     model.save(tmp_path / "fly.kenyon")
     loaded = kenyon.load(tmp_path / "fly.kenyon")
     assert_array_equal(loaded.feature_names_in_, model.feature_names_in_, strict=True)
@@ -179,7 +181,7 @@ def test_the_note_is_true(tmp_path):
 
 def test_size_with_many_classes(tmp_path):
     rows = np.random.default_rng(0).random((3000, 8))
-    model = FlyClassifier(n_cells=500, n_active=10).fit(rows, np.arange(3000) * 7)
+    model = FlyClassifier(n_cells=500, n_active=10, readout="fly").fit(rows, np.arange(3000) * 7)
     model.save(tmp_path / "fly.kenyon")
     assert_same(kenyon.load(tmp_path / "fly.kenyon"), model)
     sample = 512 * (2 * 10 + 2 * 8) + 3000 * 2 * 8
@@ -237,7 +239,7 @@ def test_unaligned_tensors_are_read(tmp_path):
 
 
 def test_size_with_many_cells(tmp_path):
-    model = FlyClassifier(n_cells=20000, fan_in=64).fit(X, Y > 4)
+    model = FlyClassifier(n_cells=20000, fan_in=64, readout="fly").fit(X, Y > 4)
     model.save(tmp_path / "fly.kenyon")
     sample = len(content(model)["calibration_codes"])
     assert sample < 512 * 1000 * 2.05

@@ -26,7 +26,7 @@ def path(request, tmp_path):
     if isinstance(request.param, str):
         path.write_bytes((Path(__file__).parent / "golden" / request.param).read_bytes())
     else:
-        FlyClassifier(n_cells=10, **request.param).fit(X, Y).save(path)
+        FlyClassifier(n_cells=10, readout="fly", **request.param).fit(X, Y).save(path)
     return path
 
 

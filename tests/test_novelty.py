@@ -13,7 +13,7 @@ SMALL = {"n_cells": 500, "fan_in": 8, "n_active": 40, "channels": "raw", "inhibi
 
 
 def fitted(rows, **parameters):
-    return FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], Y[rows])
+    return FlyClassifier(**{**SMALL, "readout": "fly", **parameters}).fit(X[rows], Y[rows])
 
 
 @pytest.mark.parametrize(

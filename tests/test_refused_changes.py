@@ -88,7 +88,7 @@ def test_rejects_merging_another_circuit(parameters, difference):
 
 
 def test_rejects_merging_another_width_or_other_labels():
-    narrow = FlyClassifier(n_cells=400, n_active=20).fit(X[:, :4], Y)
+    narrow = FlyClassifier(n_cells=400, n_active=20, readout="fly").fit(X[:, :4], Y)
     assert_not_merged(narrow, f"{DIFFERENT}n_features is 5 here and 4 there")
     assert_not_merged(
         fitted(np.arange(30)), "labels must be all strings or all numbers, but .* mix"
@@ -148,9 +148,6 @@ def test_rejects_a_change_of_decay():
             with pytest.raises(ValueError, match=reason):
                 call(model)
         assert model.n_samples_seen_ == len(X)
-    model = fitted(**DECAY).set_params(learning_rate="auto")
-    for call in (lambda m: m.partial_fit(X, Y), lambda m: m.learn_one(X[0], "z")):
-        assert_refused(model, call, ValueError, "learning_rate must be a number where decay")
 
 
 def test_rejects_reading_without_classes():

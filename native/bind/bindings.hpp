@@ -107,5 +107,6 @@ void bind_coder(nb::module_& module);
 void bind_memories(nb::module_& module);
 void bind_solve(nb::module_& module);
 void bind_calibration_sample(nb::class_<Counters>& counters);
+void bind_window(nb::module_& module);
 
 }  // namespace kenyon

@@ -3,6 +3,7 @@
 
 #include "bind/bindings.hpp"
 #include "memory/counters.hpp"
+#include "memory/learn_sums.hpp"
 #include "memory/pairs.hpp"
 #include "memory/weights.hpp"
 
@@ -213,29 +214,13 @@ void learn_weights(Weights& memory, const Codes& codes, Slots slots, double lear
   memory.learn(codes, slots.data(), learning_rate, decay);
 }
 
-// Calls undo() if change() returns false or throws.
-template <class Change, class Undo>
-bool change_or_undo(Change change, Undo undo) {
-  try {
-    if (change()) return true;
-  } catch (...) {
-    undo();
-    throw;
-  }
-  undo();
-  return false;
-}
-
-// One call changes counters and pairs, so no signal handler runs between the two changes. The pairs
-// change first: unlike the calibration sample of the counters, they can be restored.
+// One call changes counters and pairs, so no signal handler runs between the two changes.
 bool learn_with_pairs(Counters& memory, Pairs& pairs, const Codes& codes, Slots slots,
                       std::int64_t n_threads) {
   check_samples(memory, codes, slots);
   check_cells("codes", pairs, codes);
   nb::gil_scoped_release release;
-  return pairs.learn(codes, n_threads) &&
-         change_or_undo([&] { return memory.learn(codes, slots.data()); },
-                        [&] { pairs.unlearn(codes, n_threads); });
+  return learn_sums(memory, &pairs, codes, slots.data(), n_threads);
 }
 
 bool unlearn_with_pairs(Counters& memory, Pairs& pairs, const Codes& codes, Slots slots,
@@ -243,9 +228,7 @@ bool unlearn_with_pairs(Counters& memory, Pairs& pairs, const Codes& codes, Slot
   check_samples(memory, codes, slots);
   check_cells("codes", pairs, codes);
   nb::gil_scoped_release release;
-  return pairs.unlearn(codes, n_threads) &&
-         change_or_undo([&] { return memory.unlearn(codes, slots.data()); },
-                        [&] { pairs.restore(codes, n_threads); });
+  return unlearn_sums(memory, &pairs, codes, slots.data(), n_threads);
 }
 
 bool merge_with_pairs(Counters& memory, Pairs& pairs, const Counters& other,

@@ -23,4 +23,5 @@ NB_MODULE(_native, module) {
   bind_coder(module);
   bind_memories(module);
   bind_solve(module);
+  bind_window(module);
 }

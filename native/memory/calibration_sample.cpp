@@ -27,43 +27,6 @@ bool is_reachable(std::int64_t threshold) {
   return passed == threshold;
 }
 
-std::vector<std::uint8_t> pack(const Code& code) {
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(static_cast<std::size_t>(2 * code.n));
-  std::uint32_t next = 0;
-  for (std::int64_t i = 0; i < code.n; ++i) {
-    std::uint32_t gap = code.cells[i] - next;
-    next = code.cells[i] + 1;
-    for (; gap >= 128; gap >>= 7) bytes.push_back(static_cast<std::uint8_t>(gap | 128));
-    bytes.push_back(static_cast<std::uint8_t>(gap));
-    bytes.push_back(code.levels[i]);
-  }
-  return bytes;
-}
-
-// Calls visit(cell, level) for each active cell. Returns whether the bytes are a valid code of
-// n_cells cells.
-template <class Visit>
-bool read(const std::vector<std::uint8_t>& bytes, std::int64_t n_cells, Visit visit) {
-  std::int64_t next = 0;
-  for (std::size_t i = 0; i < bytes.size();) {
-    std::int64_t gap = 0;
-    int shift = 0;
-    for (; bytes[i] >= 128; shift += 7) {
-      gap |= std::int64_t{bytes[i] & 127} << shift;
-      if (++i == bytes.size() || shift > 21) return false;
-    }
-    gap |= std::int64_t{bytes[i]} << shift;
-    const std::int64_t cell = next + gap;
-    // The encoding of a gap is unique: the last of several bytes is not zero.
-    if (cell >= n_cells || (shift > 0 && bytes[i] == 0)) return false;
-    if (++i == bytes.size() || bytes[i] == 0) return false;
-    visit(static_cast<std::uint32_t>(cell), bytes[i++]);
-    next = cell + 1;
-  }
-  return true;
-}
-
 // is_code for gaps of one byte each, without branches in its loops.
 bool is_plain_code(const std::uint8_t* bytes, const Code& code) {
   std::uint32_t difference = bytes[0] ^ code.cells[0];
@@ -112,7 +75,7 @@ std::vector<Entry>::iterator find(std::vector<Entry>& entries, const Code& code,
 bool set_fingerprints(std::vector<Entry>& entries, std::int64_t n_cells) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Entry& entry = entries[i];
-    if (!read(entry.bytes, n_cells, [](std::uint32_t, std::uint8_t) {})) return false;
+    if (!is_packed_code(entry.bytes, n_cells)) return false;
     entry.fingerprint = fingerprint(CalibrationSample::unpack({&entry}, n_cells)[0]);
     if (i > 0 && !before(entries[i - 1], entry)) return false;
   }
@@ -259,24 +222,10 @@ void CalibrationSample::merge(const CalibrationSample& other, const std::int32_t
 }
 
 Codes CalibrationSample::unpack(const std::vector<const Entry*>& entries, std::int64_t n_cells) {
-  std::int64_t max_active = 1;
-  for (const Entry* entry : entries) {
-    std::int64_t n = 0;
-    read(entry->bytes, n_cells, [&](std::uint32_t, std::uint8_t) { ++n; });
-    max_active = std::max(max_active, n);
-  }
-  Codes codes(static_cast<std::int64_t>(entries.size()), n_cells, max_active);
-  const CodeSink sink = codes.sink();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::int64_t place = static_cast<std::int64_t>(i) * max_active;
-    sink.n_winners[i] = 0;
-    read(entries[i]->bytes, n_cells, [&](std::uint32_t cell, std::uint8_t level) {
-      sink.cells[place] = cell;
-      sink.levels[place++] = level;
-      ++sink.n_winners[i];
-    });
-  }
-  return codes;
+  return kenyon::unpack(static_cast<std::int64_t>(entries.size()), n_cells,
+                        [&](std::int64_t i) -> const PackedCode& {
+                          return entries[static_cast<std::size_t>(i)]->bytes;
+                        });
 }
 
 bool CalibrationSample::set(std::int64_t threshold, std::vector<Reservoir> reservoirs,

@@ -7,6 +7,7 @@
 
 #include "encode/codes.hpp"
 #include "memory/fingerprint.hpp"
+#include "memory/packed_code.hpp"
 
 namespace kenyon {
 
@@ -52,12 +53,11 @@ class CalibrationSample {
   bool unlearn(const Codes& codes, const std::int32_t* slots) noexcept;
   void merge(const CalibrationSample& other, const std::int32_t* slots) noexcept;
 
-  // A distinct code, the number of times it was learned, and its cells and levels as bytes: for
-  // each cell the gap to the previous one, seven bits per byte, and then its level.
+  // A distinct code and the number of times it was learned.
   struct Entry {
     std::int64_t fingerprint;
     std::int64_t count;
-    std::vector<std::uint8_t> bytes;
+    PackedCode bytes;
   };
   std::int64_t threshold() const { return threshold_; }
   std::int64_t threshold(std::int64_t slot) const { return of(slot).threshold; }

@@ -202,6 +202,46 @@ def merge_with_pairs(
 ) -> bool: ...
 
 @final
+class Window:
+    """The codes of the latest samples; counters and pairs hold the sums of these samples alone."""
+
+    def __init__(self, n_cells: int, capacity: int) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def capacity(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def copy(self) -> Window: ...
+    def slide(
+        self,
+        counters: Counters,
+        pairs: Pairs | None,
+        codes: Codes,
+        slots: _Slots,
+        n_threads: int,
+    ) -> tuple[Codes, _Slots] | None:
+        """Learn samples, unlearn the oldest that no longer fit, and return those.
+
+        Returns None, and changes nothing, if the counters or pairs would overflow.
+        """
+    def unlearn(
+        self,
+        counters: Counters,
+        pairs: Pairs | None,
+        codes: Codes,
+        slots: _Slots,
+        n_threads: int,
+    ) -> bool:
+        """Unlearn samples of the window; of equal ones the latest leave."""
+    def oldest(self, n: int) -> tuple[Codes, _Slots]: ...
+    def codes_of(self, slot: int) -> Codes: ...
+    def move(self, last: int, slot: int) -> None:
+        """Give the samples of one slot to another."""
+    def get(self) -> tuple[_Slots, NDArray[np.int64], NDArray[np.uint8]]:
+        """Return the slots, and the starts and bytes of the packed codes, the oldest first."""
+    def set(self, slots: _Slots, starts: NDArray[np.int64], packed: NDArray[np.uint8]) -> bool: ...
+
+@final
 class Weights(_Memory):
     factor: float
     def copy(self) -> Weights: ...

@@ -30,6 +30,13 @@ ChannelsOption = Literal["auto", "raw", "on-off", "signed"]
 NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
 """Types that the kernel reads as they are or batch by batch; others become float64 at once."""
 
+RATE_WITH_DECAY = 1.0
+"""The automatic learning rate of a memory with decay.
+
+For decays from 1e-5 to 1e-2 its accuracy is near that of the best rate
+(benchmarks/results/drift.md).
+"""
+
 _MAX_THREADS = 1024
 _MAX_WEIGHT = MAX_COUNT // MAX_LEVEL
 """A sample that is learned more often than this overflows the counter of its strongest cell."""
@@ -112,10 +119,6 @@ def check_rates(
             "compartments must have at most one with decay 0, but its decays are "
             f"{[one.decay for one in rates]}"
         )
-    if any(one.decay and one.learning_rate is None for one in rates):
-        raise ValueError(
-            "compartments with decay must have a number as learning rate, but one has 'auto'"
-        )
     return tuple(rates)
 
 
@@ -123,9 +126,22 @@ def _check_rates(learning_rate: object, decay: object) -> Rates:
     if not 0 <= (checked_decay := as_number(decay)) < 1:
         raise ValueError(f"decay must be a number from 0 to below 1, but is {decay!r}")
     if isinstance(learning_rate, str) and learning_rate == "auto":
-        return Rates(None, checked_decay)
+        return Rates(RATE_WITH_DECAY if checked_decay else None, checked_decay)
     rate = check_positive("learning_rate", learning_rate, "'auto' or ")
     return Rates(rate, checked_decay)
+
+
+def check_window(window: object, decay: object, compartments: object) -> int | None:
+    """Return the size of the sliding window, or None; raise TypeError or ValueError otherwise."""
+    if window is None:
+        return None
+    size = check_integer("window", window, MAX_COUNT)
+    if decay != 0 or compartments is not None:
+        raise ValueError(
+            "window is not possible with decay or compartments, whose samples cannot be unlearned "
+            "as they leave it"
+        )
+    return size
 
 
 def count_threads(n_threads: int | None) -> int:

@@ -21,6 +21,7 @@ from kenyon._validation import (
     check_count,
     check_rates,
     check_share,
+    check_window,
     count_threads,
     design_layer_of,
     repeat_samples,
@@ -57,7 +58,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     The fruit fly's two layers: a sparse random code (see `SparseCoder`), and a memory in which
     each sample strengthens the synapses from its active cells to its class and leaves all others
-    unchanged. One pass is enough, and new classes may come at any time. Samples are not stored.
+    unchanged. One pass is enough, and new classes may come at any time. Samples are not stored,
+    except as codes in a `window`.
 
     **Exact.** Without decay the memory holds sums of integers: order, batches and shards do not
     change a single bit of them, and models of the same circuit merge exactly. After `unlearn` all
@@ -86,32 +88,40 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         By default the first layer depends on the readout: for "ridge" up to 4100 cells, each
         summing a quarter of the features, half of them active, with "subtract".
     learning_rate : float or "auto", default="auto"
-        The weight that one sample adds to a synapse, of at most 1: the paper's beta. "auto" means
-        20 / (samples of the class). Without decay it is only used when reading: a new value takes
-        effect at once.
+        With "fly", the weight that one sample adds to a synapse, of at most 1: the paper's beta.
+        "auto" means 20 / (samples of the class), or 1 with decay. Without decay it is only used
+        when reading: a new value takes effect at once. "bayes" uses it for `novelty`.
     decay : float, default=0.0
-        The share of every weight that decays at every sample: the paper's alpha, from 0 to below 1.
-        With decay the order of samples matters: `merge`, `unlearn`, `novelty_threshold` and
-        `predict(unknown=...)` raise ValueError, the readout must be "fly", and the learning rate
-        must be a number and applies to later samples.
+        With "fly", the share of every weight that decays at every sample: the paper's alpha, from 0
+        to below 1. With decay the order of samples matters: `merge`, `unlearn`,
+        `novelty_threshold` and `predict(unknown=...)` raise ValueError, and the learning rate
+        applies to later samples.
     compartments : sequence of (learning_rate, decay) pairs, default=None
-        Several memories instead of one. Each learns every sample at its own rates; the highest
-        score counts. At most one has no decay; otherwise the limits of `decay` hold.
+        With "fly", several memories instead of one. Each learns every sample at its own rates; the
+        highest score counts. At most one has no decay; otherwise the limits of `decay` hold.
         `[("auto", 0.0), (3.0, 0.001)]` is one that keeps everything and one that learns at once
         and decays within some thousand samples.
-    readout : {"fly", "bayes", "ridge"}, default="fly"
+    readout : {"auto", "fly", "bayes", "ridge"}, default="auto"
         "fly": weights that grow up to a cap, the paper's model. "bayes": the log-likelihood of the
         code under each class. "ridge": least squares over all cells together, the most accurate;
         it also counts pairs of cells, in n_cells² / 2 sums of 4 to 8 bytes, and solves for the
-        weights at the first prediction after learning. "fly" and "bayes" can be exchanged at any
-        time. "ridge" must be set before the first sample; it can then be exchanged too, but its
-        first layer suits the others less.
+        weights at the first prediction after learning. "auto": "fly" if `learning_rate`, `decay`
+        or `compartments` is given, "ridge" otherwise; a fitted model keeps the choice, and a file
+        names it. "fly" and "bayes" can be exchanged at any time. "ridge" must be chosen before the
+        first sample; it can then be exchanged too, but its first layer suits the others less.
     pseudocount : float, default=0.1
         With "bayes", the activity added to every cell of every class, in samples at full strength.
     penalty : float or "auto", default="auto"
         With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell
         (rounded to a power of two). "auto": by the number of samples for each cell, and
         generalised cross-validation.
+    window : int, default=None
+        Hold the latest samples alone, this many: for streams that change. Each sample is unlearned
+        as it leaves, so the sums are those of the latest samples, bit for bit; a class whose last
+        sample leaves disappears. The order of samples matters then, and `merge` raises ValueError.
+        The codes of the window are stored, in about two bytes for each active cell, so `unlearn`
+        accepts samples of the window only (of equal ones it removes the latest), and `drop_class`
+        unlearns the class, with "ridge" too. Not with decay or compartments.
     random_state : int, RandomState or None, default=0
         The seed of the wiring.
     n_threads : int, default=None
@@ -125,7 +135,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     class_count_ : ndarray of int64, of shape (n_classes,)
         Samples learned of each class.
     n_samples_seen_ : int
-        Samples learned in all.
+        Samples learned in all; with a window, those in it.
+    readout_ : str
+        The readout in use: "fly", "bayes" or "ridge".
     saturation_ : float
         The share of synapses at their cap, at the present learning rate.
     nbytes : int
@@ -166,9 +178,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learning_rate: float | Literal["auto"] = "auto",
         decay: float = 0.0,
         compartments: Sequence[tuple[float | Literal["auto"], float]] | None = None,
-        readout: ReadoutName = "fly",
+        readout: ReadoutName = "auto",
         pseudocount: float = 0.1,
         penalty: float | Literal["auto"] = "auto",
+        window: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_threads: int | None = None,
     ) -> None:
@@ -183,6 +196,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.readout = readout
         self.pseudocount = pseudocount
         self.penalty = penalty
+        self.window = window
         self.random_state = random_state
         self.n_threads = n_threads
 
@@ -236,7 +250,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "circuit_"):
             return self._fit_new(X, y, sample_weight, classes)
-        X, y = self._validate(X, y, reset=False)
+        X, y = self._validate(X, y)
         self._learn(self.circuit_, X, y, sample_weight, classes)
         return self
 
@@ -260,6 +274,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y must be one label, but has the shape {label.shape}")
         if not hasattr(self, "circuit_"):
             return self.partial_fit(np.asarray(x)[np.newaxis], label.reshape(1))
+        self._readout()
+        self._check_window(self.circuit_)
         self.circuit_.learn_one(self._encode_one(x), label.reshape(1), self._rates())
         return self
 
@@ -269,8 +285,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The call raises ValueError, and changes nothing, if a counter, a pair or the number of
         samples of a class would fall below zero, if a class without samples would keep counts, or
         if the counters would no longer contain the calibration sample: these samples, or samples
-        unlearned before, were never learned. A successful call does not prove that they were. A
-        class with extinguished synapses cannot be unlearned.
+        unlearned before, were never learned. A successful call does not prove that they were,
+        except with a window, which holds all its samples. A class with extinguished synapses cannot
+        be unlearned.
 
         Parameters
         ----------
@@ -285,7 +302,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         check_is_fitted(self)
-        X, y = repeat_samples(*self._validate(X, y, reset=False), sample_weight)
+        X, y = repeat_samples(*self._validate(X, y), sample_weight)
         self.circuit_.unlearn(X, y, count_threads(self.n_threads))
         return self
 
@@ -328,11 +345,11 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         checked = check_share("share", share, one=True)
-        X, y = self._validate(X, y, reset=False)
-        if self.readout != "fly":
+        X, y = self._validate(X, y)
+        if self.readout_ != "fly":
             raise ValueError(
-                f"readout must be 'fly' to extinguish, but is {self.readout!r}, in which no weight "
-                "changes alone"
+                f"readout must be 'fly' to extinguish, but is {self.readout_!r}, in which no "
+                "weight changes alone"
             )
         self.circuit_.extinguish(X, y, checked, self._rates(), count_threads(self.n_threads))
         return self
@@ -343,7 +360,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With "fly" and "bayes" the sums and scores are afterwards as if none of the class's samples
         had been learned; the calibration samples of other classes may be smaller. With "ridge",
         `drop_class` keeps the class's samples in the Gram matrix as unlabelled background. To
-        remove them exactly, unlearn the samples instead.
+        remove them exactly, unlearn the samples instead. A model with a window unlearns them
+        itself.
 
         Parameters
         ----------
@@ -377,7 +395,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Afterwards the model is as if it had learned all their samples itself. Classes are matched
         by their present labels. A class with extinguished synapses is copied, but not merged with
-        the same class of another model.
+        the same class of another model. Models with decay or a window cannot be merged.
 
         Parameters
         ----------
@@ -721,8 +739,15 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_samples_seen_(self) -> int:
-        """Samples learned in all."""
+        """Samples learned in all; with a window, those in it."""
         return int(self.class_count_.sum())
+
+    @property
+    def readout_(self) -> str:
+        """The readout in use; "auto" is what it was when the model was fitted."""
+        if "circuit_" not in vars(self):
+            raise AttributeError("this FlyClassifier has not learned anything yet")
+        return self._readout().name
 
     @property
     def saturation_(self) -> float:
@@ -753,10 +778,11 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: ArrayLike | None, classes: ArrayLike | None = None
     ) -> Self:
         with unchanged_on_error(self):
-            X, y = self._validate(X, y, reset=True)
-            readout = self._readout()
+            readout = self._new_readout()
+            window = check_window(self.window, self.decay, self.compartments)
+            X, y = validate_labelled(self, X, y, reset=True)
             coder = design_layer_of(self, readout.layer)
-            circuit = Circuit(coder, new_memory(readout, self._rates(), coder.n_cells))
+            circuit = Circuit(coder, new_memory(readout, self._rates(), coder.n_cells, window))
             self._learn(circuit, X, y, sample_weight, classes)
             self.circuit_ = circuit
         return self
@@ -774,8 +800,17 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             missing = sorted(set(y.tolist()) - set(declared.tolist()), key=str)
             if missing:
                 raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
+        self._check_window(circuit)
+        circuit.check_labels(y)
         X, labels = repeat_samples(X, y, sample_weight)
         circuit.learn(X, labels, self._rates(), count_threads(self.n_threads), declared)
+
+    def _check_window(self, circuit: Circuit) -> None:
+        if self.window != circuit.window_size:
+            raise ValueError(
+                f"window is {self.window!r}, but the model was fitted with {circuit.window_size}: "
+                "only fit changes that"
+            )
 
     def _read(self, X: Any, function: Read) -> NDArray[Any]:
         X = validate_samples(self, X)
@@ -792,16 +827,22 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return check_rates.__wrapped__(*given)
 
     def _readout(self) -> Readout:
+        if "circuit_" not in vars(self):
+            return self._new_readout()
+        return self._new_readout("ridge" if self.circuit_.has_pairs else "fly")
+
+    def _new_readout(self, fitted: str | None = None) -> Readout:
+        """Return the readout; `fitted` is what "auto" was when the model was fitted."""
         rates = self.learning_rate, self.decay, self.compartments
-        given = self.readout, *rates, self.pseudocount, self.penalty
+        given = self.readout, *rates, self.pseudocount, self.penalty, fitted
         try:
             return make_readout(*given)
         except TypeError:
             return make_readout.__wrapped__(*given)
 
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         self._readout()
-        return validate_labelled(self, X, y, reset)
+        return validate_labelled(self, X, y, reset=False)
 
     def _encode_one(self, x: Any) -> Codes:
         """Return the code of one sample; the kernel checks its width and that it is finite."""
@@ -816,11 +857,18 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _plain_parameters(self) -> dict[str, Any]:
         """Return the parameters as JSON holds them."""
-        self._readout()  # raises ValueError for parameters that cannot be saved
+        readout = self._readout()  # raises ValueError for parameters that cannot be saved
         parameters = self.get_params(deep=False)
         # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
         parameters["random_state"] = self.circuit_.coder.seed
-        for name in ("learning_rate", "decay", "pseudocount", "penalty", "compartments"):
+        # What "auto" means may change; a model that is loaded must not.
+        parameters["readout"], parameters["window"] = readout.name, self.circuit_.window_size
+        rates = [["auto" if rate is None else rate, decay] for rate, decay in self._rates()]
+        if self.compartments is None:
+            parameters["learning_rate"], parameters["decay"] = rates[0]
+        else:
+            parameters["compartments"], parameters["decay"] = rates, 0.0
+        for name in ("pseudocount", "penalty"):
             parameters[name] = _plain(parameters[name])
         return {
             name: value.item() if isinstance(value, np.generic) else value
@@ -896,6 +944,4 @@ def _build(content: Content) -> FlyClassifier:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return [_plain(entry) for entry in value]
-    return value if value is None or isinstance(value, str) else as_number(value)
+    return value if isinstance(value, str) else as_number(value)

@@ -33,6 +33,7 @@ from kenyon.circuit import Coder, CompartmentMemory, CountingMemory, DecayingMem
 from kenyon.circuit.calibration_sample import FIRST_THRESHOLD
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
 from kenyon.circuit.compartments import split_content
+from kenyon.circuit.window import TENSORS as WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -288,6 +289,8 @@ def _check(header: dict[str, Any], tensors: Tensors, version: str) -> None:
 
 def _check_memory(kind: str, tensors: Tensors, n_classes: int, n_cells: int, version: str) -> None:
     optional = {"extinguished"} if kind == "counting" else set()
+    if kind != "decaying":
+        optional |= set(WINDOW)
     # Version 1 has no calibration sample.
     without = set(CALIBRATION) if version == "1" else set()
     if set(tensors) - optional != _TENSORS[kind] - without:
@@ -307,6 +310,10 @@ def _check_memory(kind: str, tensors: Tensors, n_classes: int, n_cells: int, ver
         counts: (np.int64, tensors.get(counts, _NONE).shape[:1]),
         starts: (np.int64, tensors.get(starts, _NONE).shape[:1]),
         codes: (np.uint8, tensors.get(codes, _NONE).shape[:1]),
+        WINDOW[0]: (np.int64, (1,)),
+        WINDOW[1]: (np.int32, tensors.get(WINDOW[1], _NONE).shape[:1]),
+        WINDOW[2]: (np.int64, tensors.get(WINDOW[2], _NONE).shape[:1]),
+        WINDOW[3]: (np.uint8, tensors.get(WINDOW[3], _NONE).shape[:1]),
     }
     for name, tensor in tensors.items():
         if (tensor.dtype, tensor.shape) != expected[name]:

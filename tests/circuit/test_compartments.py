@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon._validation import check_rates, design_layer
+from kenyon._validation import RATE_WITH_DECAY, check_rates, design_layer
 from kenyon.circuit import Circuit, CompartmentMemory, CountingMemory, DecayingMemory, Rates
 from kenyon.circuit.calibration_sample import TENSORS, disable
 from kenyon.circuit.defaults import FLY_LAYER
@@ -71,6 +71,10 @@ def test_compartments_learn_alone_and_the_highest_score_counts(chosen, rates):
 def test_one_compartment_equals_the_plain_memory(chosen):
     memory, plain = learned(chosen, AUTO), single(chosen, SLOW)
     assert check_rates("auto", 0.0, (("auto", 0.0),)) == AUTO
+    assert check_rates("auto", 0.0, (("auto", 0.0), ("auto", 0.1))) == (
+        *AUTO,
+        Rates(RATE_WITH_DECAY, 0.1),
+    )
     np.testing.assert_array_equal(memory.parts[0].synapses, plain.synapses)
     np.testing.assert_array_equal(scores(memory, CODES), scores(plain, CODES))
     np.testing.assert_array_equal(best(memory, CODES), best(plain, CODES))
@@ -233,7 +237,6 @@ ENTRY = r"compartments must hold pairs \(learning_rate, decay\), but one is "
         (((0.1, 0.0), (0.2, 0.1, 0)), ENTRY + r"\(0.2, 0.1, 0\)"),
         ((((0.1,), 0.0), (0.2, 0.1)), r"a number above 0, but is \(0.1,\)"),
         (((0.1, 0.0), (0.2, 0.0)), r"at most one with decay 0, but its decays are \[0.0, 0.0\]"),
-        (((0.1, 0.0), ("auto", 0.1)), "must have a number as learning rate, but one has 'auto'"),
         (((0.1, 0.0), (-1, 0.1)), "learning_rate must be 'auto' or a number above 0, but is -1"),
         (((0.1, 0.0), (0.2, 1)), "decay must be a number from 0 to below 1, but is 1"),
     ],

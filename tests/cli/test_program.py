@@ -17,7 +17,7 @@ X, Y = load_digits(return_X_y=True)
 def shards(tmp_path):
     paths = [tmp_path / f"shard{i}.kenyon" for i in range(3)]
     for i, path in enumerate(paths):
-        FlyClassifier(n_cells=400).fit(X[i:300:3], Y[i:300:3]).save(path)
+        FlyClassifier(n_cells=400, readout="fly").fit(X[i:300:3], Y[i:300:3]).save(path)
     return paths
 
 
@@ -29,7 +29,7 @@ def test_help_lists_the_commands():
 
 def test_show_merge_rename_drop(shards, tmp_path):
     merged = tmp_path / "merged.kenyon"
-    whole = FlyClassifier(n_cells=400).fit(X[:300], Y[:300])
+    whole = FlyClassifier(n_cells=400, readout="fly").fit(X[:300], Y[:300])
 
     assert start("merge", merged, *shards) == (
         0,

@@ -180,10 +180,15 @@ def test_predicts_while_it_learns():
 
 
 REJECTED = {
-    "an unknown readout": ({"readout": "x"}, "readout must be one of 'fly', 'bayes', 'ridge'"),
-    "with decay": (
-        {"decay": 0.1, "learning_rate": 0.1},
-        "readout must be 'fly' with decay or compartments, but is 'ridge'",
+    "an unknown readout": ({"readout": "x"}, "must be one of 'auto', 'fly', 'bayes', 'ridge'"),
+    "with decay": ({"decay": 0.1}, "must be 'fly' or 'auto' with decay, but is 'ridge'"),
+    "with a learning rate": (
+        {"learning_rate": 0.1},
+        "must be 'fly' or 'auto' with learning_rate, but is 'ridge'",
+    ),
+    "with compartments": (
+        {"compartments": [("auto", 0.0)]},
+        "must be 'fly' or 'auto' with compartments, but is 'ridge'",
     ),
     "no pseudocount": ({"pseudocount": 0}, "pseudocount must be a number above 0, but is 0"),
     "pseudocount in words": (

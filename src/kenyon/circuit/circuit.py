@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.circuit.capabilities import Extinguishes, Merges, Unlearns
+from kenyon.circuit.pairing import PairingMemory
 from kenyon.circuit.versioned import VersionedMemory
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Circuit:
     def __init__(self, coder: Coder, memory: Memory) -> None:
         self.coder = coder
         self.memory = VersionedMemory(memory)
+        self.window_size = memory.window_size
+        self.has_pairs = isinstance(memory, PairingMemory)
 
     def learn(
         self,
@@ -59,7 +62,19 @@ class Circuit:
                 memory.drop_classes(new)
                 raise
 
+        if self.window_size is not None and len(y) > self.window_size:
+            # The other samples would leave the window at once.
+            X, y = X[-self.window_size :], y[-self.window_size :]
         self._change(learn, X, y, n_threads)
+
+    def check_labels(self, y: NDArray[Any]) -> None:
+        """Raise ValueError if labels cannot be learned, even those of samples that never will be.
+
+        Only a window leaves out samples.
+        """
+        if self.window_size is not None:
+            with self.memory.reading as snapshot:
+                snapshot.memory.labels.new_among(y)
 
     def learn_one(self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates]) -> None:
         """Learn the code of one sample, whose label is the only element of y."""

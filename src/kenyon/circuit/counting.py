@@ -26,6 +26,11 @@ class CountingMemory(SummingMemory, Extinguishes):
         self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
     ) -> None:
         ((_, own),) = self.compartments(rates)
+        if self.window is not None:
+            raise ValueError(
+                "extinguish is not possible: with a window the counters must stay sums of its "
+                "samples"
+            )
         samples = self.store.samples
         weakened = []
         for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):

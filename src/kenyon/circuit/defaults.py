@@ -57,8 +57,12 @@ class LayerDefaults:
         # Two or three features give only 6 or 15 distinct cells: more cells than the copies of
         # one must win.
         n_copies = n_cells / math.comb(n_channels, fan_in)
-        fewest = min(n_cells, math.ceil(1.5 * n_copies))
-        return max(1, int(n_cells * self.active_share), fewest)
+        fewest = 1.5 * n_copies
+        if self.inhibition == "subtract":
+            # More cells must win than sum any one channel, or inputs on an axis have no code: all
+            # their sums are equal.
+            fewest = max(fewest, 1.25 * n_cells * fan_in / n_channels)
+        return max(1, int(n_cells * self.active_share), min(n_cells, math.ceil(fewest)))
 
 
 FLY_LAYER = LayerDefaults(40, 20_000, 10, 64, Fraction(1, 20), "cut", "raw")

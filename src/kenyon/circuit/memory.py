@@ -63,6 +63,11 @@ class Memory(ABC):
         return self.store.samples[self.store.slot_of_rank]
 
     @property
+    def window_size(self) -> int | None:
+        """The number of latest samples that the memory holds; None: it holds all."""
+        return None
+
+    @property
     def nbytes(self) -> int:
         """The size of all that was learned."""
         return self.store.nbytes

@@ -45,15 +45,15 @@ class PairingMemory(SummingMemory):
         f"learned more than {_native.MAX_PAIR_SAMPLES} samples in all"
     )
 
-    def __init__(self, n_cells: int) -> None:
-        super().__init__(n_cells)
+    def __init__(self, n_cells: int, window_size: int | None = None) -> None:
+        super().__init__(n_cells, window_size)
         needed, available = BYTES_PER_PAIR * n_cells**2, available_ram()
         if available is not None and needed > available:
             raise MemoryError(
                 f"readout 'ridge' with n_cells {n_cells} takes {needed / 1e9:,.1f} GB to count and "
                 f"read pairs of cells, but only {available / 1e9:,.1f} GB are available"
             )
-        self.pairs = _native.Pairs(n_cells)
+        self.pairs: _native.Pairs = _native.Pairs(n_cells)
         self.max_pending = int(PENDING_PER_CELL * n_cells)
         self._updates: list[Update] | None = []
 
@@ -65,7 +65,10 @@ class PairingMemory(SummingMemory):
         taken, self._updates = self._updates, []
         return taken
 
-    def _record(self, update: Update) -> None:
+    def _record(self, sign: int, codes: Codes, slots: NDArray[np.int32]) -> None:
+        self._append(SampleUpdate(len(self), sign, codes, slots))
+
+    def _append(self, update: Update) -> None:
         if self._updates is not None:
             self._updates.append(update)
             if count_samples(self._updates) > self.max_pending:
@@ -74,19 +77,19 @@ class PairingMemory(SummingMemory):
     def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
         learned = _native.learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
         if learned:
-            self._record(SampleUpdate(len(self), 1, codes, slots))
+            self._record(1, codes, slots)
         return learned
 
     def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
         unlearned = _native.unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
         if unlearned:
-            self._record(SampleUpdate(len(self), -1, codes, slots))
+            self._record(-1, codes, slots)
         return unlearned
 
     def drop_class(self, label: Any) -> None:
         update = ClassDrop(len(self), self.labels.slot(label))
         super().drop_class(label)
-        self._record(update)
+        self._append(update)
 
     def _merge(self, other: Self, slots: NDArray[np.int32]) -> bool:
         self._updates = None
@@ -102,8 +105,5 @@ class PairingMemory(SummingMemory):
         n_paired = np.array([self.pairs.n_samples], np.int64)
         return {**super().content(), "pairs": self.pairs.get(), "n_paired": n_paired}
 
-    @classmethod
-    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
-        memory = super().restore(classes, content)
-        memory.pairs.set(content["pairs"], int(content["n_paired"][0]))
-        return memory
+    def _restore_pairs(self, content: dict[str, NDArray[Any]]) -> None:
+        self.pairs.set(content["pairs"], int(content["n_paired"][0]))

@@ -34,6 +34,7 @@ class FlyReadout(Readout):
     """
 
     rates: tuple[Rates, ...]
+    name = "fly"
 
     def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         first, *others = self._compartment_scores(snapshot.memory, codes, n_threads)

@@ -29,6 +29,7 @@ class Readout(ABC):
     codes had not been learned.
     """
 
+    name: ClassVar[str]
     layer: ClassVar[LayerDefaults] = FLY_LAYER
     """Default parameters of the first layer."""
 
@@ -79,8 +80,6 @@ class Readout(ABC):
 
 class LinearReadout(Readout):
     """A readout whose weights are computed from the sums, once for each version."""
-
-    name: ClassVar[str]
 
     @abstractmethod
     def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Floats:

@@ -71,6 +71,7 @@ class RidgeReadout(Readout):
     """
 
     penalty: float | None
+    name = "ridge"
     layer = RIDGE_LAYER
 
     def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:

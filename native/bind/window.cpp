@@ -1,0 +1,111 @@
+// The Python class Window: the codes of the latest samples. One call changes the window and the
+// sums of its samples, so no signal handler runs between the two changes.
+#include "memory/window.hpp"
+
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "bind/bindings.hpp"
+#include "memory/pairs.hpp"
+
+namespace kenyon {
+namespace {
+
+using Slots = Vector<std::int32_t>;
+using Entry = Window::Entry;
+
+Window* new_window(std::int64_t n_cells, std::int64_t capacity) {
+  check_range("n_cells", n_cells, 1, kMaxCells);
+  check_range("capacity", capacity, 1, kMaxCount);
+  return new Window(n_cells, capacity);
+}
+
+Window* copy(const Window& window) {
+  nb::gil_scoped_release release;
+  return new Window(window);
+}
+
+void check_change(const Window& window, const Counters& counters, const Pairs* pairs,
+                  const Codes& codes, const Slots& slots) {
+  check_samples(counters, codes, slots);
+  check_cells("window", counters, window);
+  if (pairs) check_cells("pairs", counters, *pairs);
+}
+
+nb::tuple to_tuple(Samples samples) {
+  Array<std::int32_t> slots = to_array(samples.slots);
+  return nb::make_tuple(std::move(samples.codes), slots);
+}
+
+// The codes that left and their slots, or None if nothing has changed.
+nb::object slide(Window& window, Counters& counters, Pairs* pairs, const Codes& codes, Slots slots,
+                 std::int64_t n_threads) {
+  check_change(window, counters, pairs, codes, slots);
+  check_range("the number of samples of codes", codes.n_samples(), 0, window.capacity());
+  std::optional<Samples> old;
+  {
+    nb::gil_scoped_release release;
+    old = window.slide(counters, pairs, codes, slots.data(), n_threads);
+  }
+  if (!old) return nb::none();
+  return to_tuple(std::move(*old));
+}
+
+nb::tuple oldest(const Window& window, std::int64_t n) {
+  check_range("n", n, 0, window.size());
+  return to_tuple(window.oldest(n));
+}
+
+bool unlearn(Window& window, Counters& counters, Pairs* pairs, const Codes& codes, Slots slots,
+             std::int64_t n_threads) {
+  check_change(window, counters, pairs, codes, slots);
+  nb::gil_scoped_release release;
+  return window.unlearn(counters, pairs, codes, slots.data(), n_threads);
+}
+
+// The slots, starts and bytes of all codes, the oldest first.
+nb::tuple get(const Window& window) {
+  std::vector<std::int32_t> slots;
+  std::vector<std::int64_t> starts = {0};
+  PackedCode bytes;
+  for (const Entry& entry : window.entries()) {
+    slots.push_back(entry.slot);
+    bytes.insert(bytes.end(), entry.bytes.begin(), entry.bytes.end());
+    starts.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+  return nb::make_tuple(to_array(slots), to_array(starts), to_array(bytes));
+}
+
+// Returns false, and changes nothing, if the codes are invalid: they may come from a damaged file.
+bool set(Window& window, Slots slots, Vector<std::int64_t> starts, Vector<std::uint8_t> bytes) {
+  check_length("starts", starts, length(slots) + 1);
+  std::deque<Entry> entries;
+  for (std::int64_t i = 0; i < length(slots); ++i) {
+    const std::int64_t first = starts.data()[i];
+    const std::int64_t last = starts.data()[i + 1];
+    if (first < 0 || first > last || last > length(bytes)) return false;
+    entries.push_back({slots.data()[i], {bytes.data() + first, bytes.data() + last}});
+  }
+  return window.set(std::move(entries));
+}
+
+}  // namespace
+
+void bind_window(nb::module_& module) {
+  nb::class_<Window>(module, "Window")
+      .def(nb::new_(&new_window), "n_cells"_a, "capacity"_a)
+      .def("__len__", &Window::size)
+      .def_prop_ro("capacity", &Window::capacity)
+      .def_prop_ro("nbytes", &Window::nbytes)
+      .def("copy", copy, nb::rv_policy::take_ownership)
+      .def("slide", slide, "counters"_a, "pairs"_a.none(), "codes"_a, "slots"_a, "n_threads"_a)
+      .def("unlearn", unlearn, "counters"_a, "pairs"_a.none(), "codes"_a, "slots"_a, "n_threads"_a)
+      .def("oldest", oldest, "n"_a)
+      .def("codes_of", &Window::codes_of, "slot"_a)
+      .def("move", &Window::move, "last"_a, "slot"_a)
+      .def("get", get)
+      .def("set", set, "slots"_a, "starts"_a, "packed"_a);
+}
+
+}  // namespace kenyon
