@@ -235,9 +235,9 @@ def main() -> None:
         "## Window, decay and compartments",
         STREAMS,
         *map(tabulate, DATASETS),
-        "The compartment without decay answers most test samples after the rotation (its score is "
-        f"the highest for {' and '.join(shares)}): its weights are at their cap and do not fall, "
-        "so the old labels keep winning.",
+        "After the rotation the compartment without decay answers most test samples (its score is "
+        f"the highest for {' and '.join(shares)}): its weights do not fall, while those of the "
+        "other fall between two samples of a class. So the old labels keep winning.",
         "## The learning rate of a memory with decay",
         "Mean of the test accuracies just before the rotation and at the end, by decay (rows) and "
         f'learning rate (columns), mean over seeds. "auto" is {RATE_WITH_DECAY:g}.',

@@ -34,7 +34,7 @@ RATE_WITH_DECAY = 1.0
 """The automatic learning rate of a memory with decay.
 
 For decays from 1e-5 to 1e-2 its accuracy is near that of the best rate
-(benchmarks/results/drift.md).
+(benchmarks/results/drift.md). One sample at full strength sets a weight to its cap.
 """
 
 _MAX_THREADS = 1024
