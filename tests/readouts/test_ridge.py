@@ -162,7 +162,7 @@ def test_rejects_a_file_with_impossible_pairs(tmp_path, change, message):
     model = learned()
     with model.circuit_.memory.reading as snapshot:
         pairs = snapshot.memory.pairs
-        pairs.set(*change(pairs.get()))
+        pairs.set(*change(pairs.get().astype(np.int64)))
     model.save(tmp_path / "model.kenyon")
     with pytest.raises(ValueError, match=message):
         kenyon.load(tmp_path / "model.kenyon")
