@@ -60,7 +60,9 @@ bool Pairs::add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {
     // Without memory for the panels, add_active gives the same result, more slowly.
     if (panels) return add_all(codes, panels, sign, n_threads);
   }
-  if (codes.n_samples() == 1 && codes[0].n > kManyActive * n_cells_ && sums_.narrow())
+  if (codes.n_samples() == 1 &&
+      static_cast<double>(codes[0].n) > kManyActive * static_cast<double>(n_cells_) &&
+      sums_.narrow())
     return add_rows(codes[0], sums_.narrow(), sign);
   return add_active(codes, sign, n_threads);
 }

@@ -85,8 +85,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_cells, fan_in, n_active, inhibition, channels
         The first layer, as for `SparseCoder`. They take effect when the first samples are learned.
-        By default the first layer depends on the readout: for "ridge" up to 4100 cells, each
-        summing a quarter of the features, half of them active, with "subtract".
+        By default the first layer depends on the readout: for "ridge" up to 2304 cells, each
+        summing a quarter of the features with random signs ("signed"), half of them active, with
+        "subtract".
     learning_rate : float or "auto", default="auto"
         With "fly", the weight that one sample adds to a synapse, of at most 1: the paper's beta.
         "auto" means 20 / (samples of the class), or 1 with decay. Without decay it is only used
@@ -112,9 +113,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     pseudocount : float, default=0.1
         With "bayes", the activity added to every cell of every class, in samples at full strength.
     penalty : float or "auto", default="auto"
-        With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell
-        (rounded to a power of two). "auto": by the number of samples for each cell, and
-        generalised cross-validation.
+        With "ridge", the penalty on large weights, relative to the mean sum of squares of a cell;
+        the product is rounded to a power of two. "auto": 0.1 (cells / samples)², from 1e-4 to 1.
     window : int, default=None
         Hold the latest samples alone, this many: for streams that change. Each sample is unlearned
         as it leaves, so the sums are those of the latest samples, bit for bit; a class whose last
@@ -257,8 +257,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def learn_one(self, x: ArrayLike, y: Any) -> Self:
         """Learn one sample: the same as `partial_fit`, in microseconds.
 
-        With "ridge" it takes some hundreds of microseconds; with compartments, which are copied,
-        milliseconds.
+        With "ridge" it takes some hundreds of microseconds, and the next prediction a millisecond
+        or two to update the weights; with compartments, which are copied, it takes milliseconds.
 
         Parameters
         ----------
@@ -493,7 +493,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Probabilities fall with the distance to the best score. The slope is fitted to held-out
         scores of the calibration sample at the first call after learning (with "ridge", after a
-        new factorisation). Classes count alike. Where all scores are equal, all classes are
+        new solution from the sums). Classes count alike. Where all scores are equal, all classes are
         equally probable. With decay, and while no class has two samples, the probabilities are the
         softmax of the scores.
 
@@ -598,8 +598,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         With "fly" and "bayes" it is the share of the highest possible score that the best class
         lacks, read as "fly" does. With "ridge" it is the mean of the distance of the best score
-        to 1 and the leverage that the sample would have once learned; the leverage needs a
-        triangular solve, which takes a hundred times as long as a prediction.
+        to 1 and the leverage that the sample would have once learned. The leverage needs an
+        inverse matrix, which is computed once after a solution; the novelty of a sample then
+        takes about ten times as long as its prediction.
 
         Parameters
         ----------

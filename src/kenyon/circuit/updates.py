@@ -1,4 +1,4 @@
-"""The latest changes of a memory's samples, for low-rank updates."""
+"""The latest changes of a memory's samples, for rank-one updates."""
 
 from __future__ import annotations
 
