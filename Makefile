@@ -40,13 +40,13 @@ format: $(VENV)/installed
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
 
-# The tests of the circuit on a kernel with the address and undefined-behaviour
-# sanitizers. Python itself is built without them, so the run-time library is
-# preloaded and leaks at exit are not reported.
+# The tests of the circuit and of class weights on a kernel with the address and
+# undefined-behaviour sanitizers. Python itself is built without them, so the
+# run-time library is preloaded and leaks at exit are not reported.
 sanitize: $(SANITIZED)/installed
 	PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	$(BIN)/python -m pytest tests/circuit -p no:cacheprovider
+	$(BIN)/python -m pytest tests/circuit tests/readouts/test_class_weights.py -p no:cacheprovider
 
 # Speed, memory, novelty, pseudocounts and readouts.
 bench: $(VENV)/installed
