@@ -863,7 +863,11 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # A generator cannot be saved; the seed that was drawn from it gives the same circuit.
         parameters["random_state"] = self.circuit_.coder.seed
         # What "auto" means may change; a model that is loaded must not.
-        parameters["readout"], parameters["window"] = readout.name, self.circuit_.window_size
+        parameters["readout"] = readout.name
+        if self.circuit_.window_size is None:
+            del parameters["window"]
+        else:
+            parameters["window"] = self.circuit_.window_size
         rates = [["auto" if rate is None else rate, decay] for rate, decay in self._rates()]
         if self.compartments is None:
             parameters["learning_rate"], parameters["decay"] = rates[0]
