@@ -13,7 +13,7 @@ SANITIZED := build/sanitized
 JOINT := --tasks 1 --jobs 1 --store lab/results
 SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 
-.PHONY: reproduce test rebuild lint format sanitize bench studies encoders methods reproduction ceilings report clean
+.PHONY: reproduce test rebuild lint format sanitize bench scale studies encoders methods reproduction ceilings report clean
 
 # The paper's experiments with one seed; takes a few minutes and writes report/index.html.
 reproduce: $(VENV)/installed
@@ -48,13 +48,21 @@ sanitize: $(SANITIZED)/installed
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	$(BIN)/python -m pytest tests/circuit tests/readouts/test_class_weights.py -p no:cacheprovider
 
-# Speed, memory, novelty, pseudocounts and readouts.
+# Speed, memory, novelty, pseudocounts, readouts and single steps.
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/novelty.py
 	$(BIN)/python benchmarks/pseudocount.py
 	$(BIN)/python benchmarks/readouts.py
+	$(BIN)/python benchmarks/steps.py
+
+# Rounding errors after a million updates, and costs up to 100,000 classes beside faiss; takes half an
+# hour and 6 GB of RAM.
+scale: $(VENV)/installed
+	$(PIP_INSTALL) faiss-cpu
+	$(BIN)/python benchmarks/rounding.py
+	$(BIN)/python benchmarks/classes.py
 
 # The studies behind the defaults: the first layer and the penalty of ridge, suggested parameters
 # against a grid search, and variants of the memory; takes half an hour.
@@ -63,7 +71,7 @@ studies: $(VENV)/installed
 	$(BIN)/python benchmarks/penalty.py
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python benchmarks/compartments.py
-	$(BIN)/python benchmarks/drift.py
+	$(BIN)/python benchmarks/rounding.py
 
 # Variants of the image encoder; takes an hour and needs the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed

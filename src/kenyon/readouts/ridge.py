@@ -39,7 +39,7 @@ UPDATES_PER_CELL = 1.0
 """Rank-one updates for each cell after which the solution is computed again.
 
 So the time of all refreshes stays in proportion to that of the updates, and rounding errors stay
-below 1e-9 of the scores (benchmarks/results/steps.md).
+below 1e-9 of the scores (benchmarks/results/rounding.md).
 """
 FEW_PER_CELL = 1 / 64
 """Samples for each cell for which it pays to invert a factor."""
