@@ -71,7 +71,7 @@ studies: $(VENV)/installed
 	$(BIN)/python benchmarks/penalty.py
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python benchmarks/compartments.py
-	$(BIN)/python benchmarks/rounding.py
+	$(BIN)/python benchmarks/drift.py
 
 # Variants of the image encoder; takes an hour and needs the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed
