@@ -52,7 +52,7 @@ MAX_SEEDS = 5
 DATASETS = ("clinc150", "mnist20", "tiny100")
 GOALS = {"clinc150": 0.948, "mnist20": 0.893, "tiny100": 0.545}
 LARGE_GOALS = {"clinc150": 0.958, "mnist20": 0.908, "tiny100": 0.573}
-N_CELLS, N_CELLS_LARGE, SIZES = 2304, 9472, (1600, 2000, 2304, 2560, 4100)
+N_CELLS, N_CELLS_LARGE, SIZES = 2304, 9088, (1600, 2000, 2304, 2560, 4100)
 MAX_TRAIN, MAX_TEST = 10_000, 5000
 PAGE = report.RESULTS / "accuracy.md"
 MB = 1e6
@@ -195,10 +195,8 @@ METHODS: dict[str, Callable[[int], Any]] = {
     "k-nearest neighbours": lambda seed: GridSearchCV(
         KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 10]}, cv=3
     ),
-    "logistic regression": lambda seed: GridSearchCV(
-        make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=200)),
-        {"logisticregression__C": [0.1, 1.0, 10.0]},
-        cv=3,
+    "logistic regression": lambda seed: make_pipeline(
+        MaxAbsScaler(), LogisticRegression(max_iter=200)
     ),
 }
 
@@ -224,7 +222,8 @@ def unseen_study(seeds: Sequence[int], datasets: Sequence[str]) -> str:
             "Datasets that no parameter was chosen on, each measured once: KMNIST's 10,000 test "
             "images and scikit-learn's digits as pixels, and its breast cancer data, standardised. "
             "The number is that of features. Each seed draws another fifth as the test set. Kenyon "
-            "with defaults; k and C by cross-validation on the training samples.",
+            "and logistic regression (features scaled to a maximum of 1) with defaults; k by "
+            "cross-validation on the training samples.",
             report.table(("method", *shapes), rows),
         )
     )
