@@ -94,6 +94,8 @@ ceilings: $(VENV)/installed
 	        $(BIN)/kenyon-lab tune $$dataset $(JOINT) --method offline-$$method; \
 	    done; \
 	    $(BIN)/kenyon-lab bench $$dataset $(JOINT) --methods ceiling --tuned --no-single-task; \
+	    $(BIN)/kenyon-lab bench $$dataset $(JOINT) --methods offline-logistic --seeds 5 --tuned \
+	        --no-single-task; \
 	done
 
 # The report from the stored results, and the figures of the pages.
