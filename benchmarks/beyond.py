@@ -18,7 +18,7 @@ from kenyon_lab.reproduction.profiles import PROFILES
 
 FULL = PROFILES["full"]
 DATASETS = ("mnist20", "tiny100", "clinc150")
-SHOWN = ("fly", "bayes", "ridge", "offline", "gem", "bir", "ewc", "vanilla")
+SHOWN = ("fly", "bayes", "ridge", "kenyon", "offline", "gem", "bir", "ewc", "vanilla")
 SHOWN += ("ncm", "slda", "ranpac", "fly-cl")
 CEILINGS = ("offline-neighbours", "offline-logistic", "offline-svm")
 LARGE = {"ridge": (12_000, 13_500), "ranpac": (None, 10_000), "fly-cl": (None, 10_000)}

@@ -7,6 +7,7 @@ import pytest
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
+from kenyon_lab.methods import METHODS
 from kenyon_lab.methods.fly import ReadoutMethod
 from kenyon_lab.methods.layer import FLY_LAYER, RIDGE_LAYER
 
@@ -23,6 +24,15 @@ def test_is_the_classifier(readout):
     layer = rule.complete(digits.n_features, n_cells=500)
     model = FlyClassifier(**layer, readout=readout, random_state=3, n_threads=1)
     model.fit(digits.X_train, digits.y_train)
+    assert (method.predict(digits.X_test) == model.predict(digits.X_test)).all()
+
+
+def test_the_default_is_that_of_the_library():
+    digits = load("digits")
+    method = METHODS["kenyon"].make(seed=3)
+    method.begin(digits.n_features, digits.n_classes)
+    method.learn_task(digits.X_train, digits.y_train)
+    model = FlyClassifier(random_state=3).fit(digits.X_train, digits.y_train)
     assert (method.predict(digits.X_test) == model.predict(digits.X_test)).all()
 
 

@@ -134,6 +134,14 @@ ENTRIES = (
         look=Look("vermilion", "o"),
     ),
     MethodEntry(
+        name="kenyon",
+        title="Kenyon, default",
+        cls=ClassifierMethod,
+        group="readout",
+        summary="`FlyClassifier()` as it comes",
+        look=Look("black", "o"),
+    ),
+    MethodEntry(
         name="bayes",
         title="Kenyon, bayes",
         cls=ReadoutMethod,
@@ -149,6 +157,7 @@ ENTRIES = (
         cls=ReadoutMethod,
         group="readout",
         summary="counters and pairs of cells, read by least squares",
+        version=2,
         variant={"readout": "ridge"},
         look=Look("vermilion", "H"),
     ),

@@ -100,7 +100,7 @@ FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
 """As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
 
 # Not in the paper, and takes minutes.
-_SLOW = {"ranpac", "fly-cl", "ridge", "calibration", "compartments", "extinction"}
+_SLOW = {"ranpac", "fly-cl", "kenyon", "ridge", "calibration", "compartments", "extinction"}
 # Ceilings learn all classes at once: they are no methods of continual learning.
 _METHODS = tuple(name for name, entry in METHODS.items() if entry.group != "ceiling")
 _LARGE = ("tiny100", "cifar100")
