@@ -9,7 +9,7 @@ import os
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import report
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kenyon.readouts import ReadoutName
+
 T = TypeVar("T")
 
 N_SEEDS = 5
@@ -34,10 +36,11 @@ DATASETS = "mnist20", "clinc150"
 N_SAMPLES, N_TESTS = 6000, 1000
 RIDGE: dict[str, Any] = {"readout": "ridge", "n_cells": 1500}
 BATCH = 500
-RECIPE = (("auto", 0.0), (3.0, 0.001))
+RECIPE: tuple[tuple[float | Literal["auto"], float], ...] = (("auto", 0.0), (3.0, 0.001))
 """Two compartments: one keeps everything, one learns at once and decays."""
 DECAYS = 1e-5, 1e-4, 1e-3, 1e-2
 LEARNING_RATES = 0.03, 0.1, 0.3, RATE_WITH_DECAY, 3.0
+READOUTS: tuple[ReadoutName, ...] = ("fly", "bayes", "ridge")
 N_TIMED = 500
 
 
@@ -115,7 +118,7 @@ def measure(name: str, seed: int) -> dict[str, tuple[float, ...]]:
     """
     stream = Stream.draw(name, seed)
     X, y, n, half = stream.X_test, stream.y_test, stream.n_classes, stream.n_classes // 2
-    found = {}
+    found: dict[str, tuple[float, ...]] = {}
     for kind, parameters in models(stream.window).items():
         new = FlyClassifier(**parameters, random_state=seed)
         mixed = stream.learn(clone(new), 0).score(X, y)
@@ -129,8 +132,8 @@ def keeps_answering(name: str, seed: int) -> float:
     """Return the share of test samples that the compartment without decay answers at the end."""
     stream = Stream.draw(name, seed)
     best = []
-    for rate, decay in RECIPE:
-        model = FlyClassifier(readout="fly", learning_rate=rate, decay=decay, random_state=seed)
+    for rates in RECIPE:
+        model = FlyClassifier(readout="fly", compartments=[rates], random_state=seed)
         stream.learn(model, stream.n_classes)
         best.append(model.decision_function(stream.X_test).max(axis=1))
     return float((best[0] >= best[1]).mean())
@@ -163,7 +166,7 @@ def measure_rates(name: str, seed: int) -> NDArray[np.float64]:
     return found
 
 
-def time_steps(readout: str) -> tuple[float, float, float]:
+def time_steps(readout: ReadoutName) -> tuple[float, float, float]:
     """Return microseconds of `learn_one` without and with a window, and its bytes per sample."""
     stream = Stream.draw("clinc150", 0)
     X, y = stream.X[: 2 * N_TIMED], stream.y[: 2 * N_TIMED].tolist()
@@ -225,7 +228,7 @@ def main() -> None:
     shares = [f"{spread(repeat(keeps_answering, name))} on {name}" for name in DATASETS]
     timed = [
         [readout, f"{plain:,.0f}", f"{window:,.0f}", f"{nbytes:,.0f}"]
-        for readout in ("fly", "bayes", "ridge")
+        for readout in READOUTS
         for plain, window, nbytes in [time_steps(readout)]
     ]
     report.publish(
