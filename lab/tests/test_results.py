@@ -26,8 +26,6 @@ ABANDONED = "a point of an earlier grid"
 OTHERS = [
     (LARGE, 1, "fly-cl", "test", {"n_cells": 10_000}),
     (LARGE, 1, "ranpac", "test", {"n_cells": 10_000}),
-    (LARGE, 2, "ridge", "test", {"n_cells": 12_000}),
-    (LARGE, 1, "ridge", "test", {"n_cells": 13_500}),
     (UNTUNED, 4, "fly-cl", "test", {"share_active": 0.3}),
     (NARROW, 1, "gem", "test", {"learning_rate": 0.1, "memory_strength": 1.0}),
     (NARROW, 5, "ewc", "test", {"learning_rate": 0.1, "memory_strength": 1e4}),

@@ -89,7 +89,7 @@ EXPERIMENTS = {
         Experiment("prototypes", "arbitrary labels before and after the coding", datasets=()),
         Experiment("decay", "a long stream, with and without decay"),
         Experiment("rates", "one model read with many learning rates", _BOTH),
-        Experiment("calibration", "confidence and accuracy of each readout", _BOTH),
+        Experiment("calibration", "confidence and accuracy of each readout", _BOTH, version=2),
         Experiment(
             "compartments", "labels that swap and classes that drift, in one memory or two", _BOTH
         ),
