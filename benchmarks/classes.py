@@ -346,7 +346,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _ms(seconds: float) -> str:
-    return "" if math.isnan(seconds) else f"{seconds * 1e3:.3f}"
+    return "" if math.isnan(seconds) else f"{seconds * 1e3:.3g}"
 
 
 def main() -> None:
