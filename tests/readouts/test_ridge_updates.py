@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
@@ -318,3 +319,20 @@ def test_another_penalty_is_another_solution():
     model = learned(penalty=1e-4)
     read(model)
     assert_reads_like(model.set_params(penalty=1.0), learned(penalty=1.0), atol=1e-12)
+
+
+@pytest.mark.parametrize("change", ["penalty", "samples"])
+def test_the_old_solution_is_freed_before_a_new_one_is_made(model, monkeypatch, change):
+    old, function = weakref.ref(solution(model)), ridge._solve
+
+    def solve(*arguments):
+        assert old() is None
+        return function(*arguments)
+
+    monkeypatch.setattr(ridge, "_solve", solve)
+    if change == "penalty":
+        model.set_params(penalty=1.0)
+    else:
+        model.partial_fit(X[:800], Y[:800])
+    read(model)
+    assert old() is None

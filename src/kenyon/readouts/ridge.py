@@ -93,8 +93,8 @@ class RidgeReadout(Readout):
         return weights
 
     def derived_values(self, snapshot: Snapshot) -> Derived | None:
-        solution: _Solution | None = snapshot.cache.peek(_SOLUTION)
-        if solution is None or not solution.is_for(self, snapshot, inverse=False):
+        solution = self._cached(snapshot, inverse=False)
+        if solution is None:
             return None
         solver, order = solution.solver, solution.order
         dtype = np.float32 if solver.has_float_weights else np.float64
@@ -154,18 +154,24 @@ class RidgeReadout(Readout):
 
     def _solution(self, snapshot: Snapshot, n_threads: int, *, inverse: bool = False) -> _Solution:
         """Return the solution for this version, by rank-one updates if possible."""
-        solution: _Solution | None = snapshot.cache.peek(_SOLUTION)
-        if solution is None or not solution.is_for(self, snapshot, inverse):
+        solution = self._cached(snapshot, inverse)
+        if solution is None:
             with snapshot.cache.lock, blas_threads(n_threads):
-                solution = snapshot.cache.peek(_SOLUTION)
-                if solution is None or not solution.is_for(self, snapshot, inverse):
-                    solution = self._compute(solution, snapshot, n_threads, inverse)
+                solution = self._cached(snapshot, inverse)
+                if solution is None:
+                    solution = self._compute(snapshot, n_threads, inverse)
                     snapshot.cache.put(_SOLUTION, None, solution)
         return solution
 
-    def _compute(
-        self, before: _Solution | None, snapshot: Snapshot, n_threads: int, inverse: bool
-    ) -> _Solution:
+    def _cached(self, snapshot: Snapshot, inverse: bool) -> _Solution | None:
+        """Return the cached solution if it can be read at once."""
+        solution: _Solution | None = snapshot.cache.peek(_SOLUTION)
+        is_current = solution is not None and solution.is_for(self, snapshot, inverse)
+        return solution if is_current else None
+
+    def _compute(self, snapshot: Snapshot, n_threads: int, inverse: bool) -> _Solution:
+        # No caller holds the old solution, so its memory is free before the new one is made.
+        before: _Solution | None = snapshot.cache.peek(_SOLUTION)
         memory, version = _pairs(snapshot), snapshot.version
         memory.check_not_empty()
         shift = self._shift(memory)
@@ -177,7 +183,6 @@ class RidgeReadout(Readout):
             updated = before.updated(snapshot, n_threads, inverse)
             if updated is not None:
                 return updated
-        # The new solution needs the memory of the old one.
         del before
         snapshot.cache.discard(_SOLUTION)
         solver = _solve(memory, shift, n_threads)
