@@ -492,7 +492,8 @@ def main() -> None:
         with threadpool_limits(1):
             text = study(seeds, chosen.datasets)
         found = {**sections(), title: f"{environment}\n\n{text}"}
-        titles = [title for title, _ in STUDIES.values() if title in found]
+        studied = [title for title, _ in STUDIES.values() if title in found]
+        titles = [*studied, *(title for title in found if title not in studied)]
         report.publish(
             PAGE.name,
             "# Accuracy of ridge regression",
