@@ -64,11 +64,12 @@ scale: $(VENV)/installed
 	$(BIN)/python benchmarks/rounding.py
 	$(BIN)/python benchmarks/classes.py
 
-# The studies behind the defaults: the first layer and the penalty of ridge, suggested parameters
+# The studies behind the defaults: the first layer, penalty and accuracy of ridge, suggested parameters
 # against a grid search, and variants of the memory; takes half an hour.
 studies: $(VENV)/installed
 	$(BIN)/python benchmarks/layer.py
 	$(BIN)/python benchmarks/penalty.py
+	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python benchmarks/compartments.py
 	$(BIN)/python benchmarks/drift.py
