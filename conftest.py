@@ -1,4 +1,4 @@
-"""Environment variables, set before any import."""
+"""Environment variables, set before any import, and the settings of hypothesis."""
 
 import os
 
@@ -6,3 +6,9 @@ import os
 os.environ["SCIPY_ARRAY_API"] = "1"
 # Tests run in one process per core, so each process uses one thread.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from hypothesis import settings
+
+# A busy machine is not a failure.
+settings.register_profile("kenyon", deadline=None)
+settings.load_profile("kenyon")

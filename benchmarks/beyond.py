@@ -35,8 +35,8 @@ parameters of the SVM were searched with 10,000 samples. Seconds are rough: the 
 different times, some with other work on the machine."""
 
 LARGER = """\
-With the 10,000 units that RanPAC and Fly-CL have in their papers (Fly-CL with `--tuned`); ridge with
-many cells is in accuracy.md:"""
+With the 10,000 units that RanPAC and Fly-CL have in their papers (Fly-CL with `--tuned`). Ridge
+with many cells is in accuracy.md:"""
 
 
 def ceiling(dataset: str, method: str) -> Summary | None:

@@ -493,9 +493,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Probabilities fall with the distance to the best score. The slope is fitted to held-out
         scores of the calibration sample at the first call after learning (with "ridge", after a
-        new solution from the sums). Classes count alike. Where all scores are equal, all classes are
-        equally probable. With decay, and while no class has two samples, the probabilities are the
-        softmax of the scores.
+        new solution from the sums). Classes count alike. Where all scores are equal, all classes
+        are equally probable. With decay, and while no class has two samples, the probabilities are
+        the softmax of the scores.
 
         Parameters
         ----------
