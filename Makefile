@@ -64,8 +64,8 @@ scale: $(VENV)/installed
 	$(BIN)/python benchmarks/rounding.py
 	$(BIN)/python benchmarks/classes.py
 
-# The studies behind the defaults: the first layer, penalty and accuracy of ridge, suggested parameters
-# against a grid search, and variants of the memory; takes half an hour.
+# The studies behind the defaults: the first layer, penalty and accuracy of ridge, suggested
+# parameters against a grid search, and variants of the memory; takes hours.
 studies: $(VENV)/installed
 	$(BIN)/python benchmarks/layer.py
 	$(BIN)/python benchmarks/penalty.py
