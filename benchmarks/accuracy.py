@@ -263,7 +263,7 @@ def discriminants(model: FlyClassifier, X: NDArray[Any]) -> Floats:
     """Return scores of linear discriminants, computed from the sums of a model of "ridge".
 
     The scatter within classes is G less the outer products of the class means. It is factorised in
-    the packed format, in place of ridge's matrix, so the peak RSS does not rise.
+    the packed format, in place of ridge's matrix.
     """
     with model.circuit_.memory.reading as snapshot:
         memory = snapshot.memory
