@@ -112,4 +112,4 @@ def test_the_report_needs_no_data(monkeypatch):
     )
     evidence = FULL.collect(STORE)
     assert FULL.missing(evidence) == ["There are no runs of any method on cifar100."]
-    assert sum(len(s.records) for runs in evidence.runs.values() for s in runs.values()) == 326
+    assert sum(len(s.records) for runs in evidence.runs.values() for s in runs.values()) == 341

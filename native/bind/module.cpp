@@ -3,6 +3,7 @@
 
 #include "bind/bindings.hpp"
 #include "dispatch.hpp"
+#include "solve/class_weights.hpp"
 
 NB_MODULE(_native, module) {
   using namespace kenyon;
@@ -15,6 +16,8 @@ NB_MODULE(_native, module) {
   module.attr("MAX_LEVEL") = kMaxLevel;
   module.attr("MAX_COUNT") = kMaxCount;
   module.attr("MAX_PAIR_SAMPLES") = kMaxPairSamples;
+
+  module.attr("MAX_DOUBLE_CLASSES") = ClassWeights::kMaxDoubleClasses;
 
   module.def("instruction_sets", instruction_sets);
   module.def("instruction_set", [] { return std::string(kernel().name); });

@@ -194,6 +194,14 @@ Array<double> get_rows(const LeastSquares& solver, std::int64_t first, std::int6
   return rows;
 }
 
+void set_slots(LeastSquares& solver, Vector<std::int32_t> slots, Matrix<double> rows) {
+  check_slots(solver, slots);
+  check_shape("rows", rows, length(slots), solver.n_cells());
+  nb::gil_scoped_release release;
+  for (std::int64_t i = 0; i < length(slots); ++i)
+    solver.set(slots.data()[i], rows.data() + i * solver.n_cells());
+}
+
 template <class T>
 void set_rows(LeastSquares& solver, std::int64_t first, Matrix<T> rows, std::int64_t n_threads) {
   const std::int64_t n = static_cast<std::int64_t>(rows.shape(0));
@@ -284,6 +292,7 @@ void bind_solve(nb::module_& module) {
       .def("drop", drop_slot, "slot"_a)
       .def("get", get_rows, "first"_a, "n"_a)
       .def_prop_ro("has_float_weights", &LeastSquares::has_float_weights)
+      .def("set_slots", set_slots, "slots"_a, "rows"_a)
       .def("set", set_rows<float>, "first"_a, "rows"_a.noconvert(), "n_threads"_a)
       .def("set", set_rows<double>, "first"_a, "rows"_a.noconvert(), "n_threads"_a)
       .def("scores", solver_scores, "codes"_a, "scale"_a, "slot_of_rank"_a, "n_threads"_a)

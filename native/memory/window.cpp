@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "memory/learn_sums.hpp"
@@ -30,6 +31,9 @@ std::optional<Samples> Window::slide(Counters& counters, Pairs* pairs, const Cod
   const std::int64_t before = size();
   const std::int64_t n_old = std::max<std::int64_t>(0, before + codes.n_samples() - capacity_);
   Samples old = oldest(n_old);
+  for (const std::int32_t slot : old.slots)
+    if (slot >= counters.n_classes())
+      throw std::logic_error("the window holds samples of a class that was dropped");
   const auto slide_sums = [&] {
     for (std::int64_t i = 0; i < codes.n_samples(); ++i)
       entries_.push_back({slots[i], pack(codes[i])});

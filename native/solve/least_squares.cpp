@@ -127,14 +127,17 @@ void LeastSquares::with_offsets(const Codes& codes, Use use) const {
 void LeastSquares::scores(const Codes& codes, const double* scale, const Order& slot_of_rank,
                           std::int64_t n_threads, double* scores) const {
   weights_.scores(codes, 0, codes.n_samples(), n_threads, scores);
-  std::vector<double> by_slot(slot_of_rank.size());
+  std::vector<double> raw(slot_of_rank.size());
+  std::vector<double> offsets(slot_of_rank.size());
   for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
     double* row = scores + i * n_classes();
-    std::copy(row, row + n_classes(), by_slot.begin());
-    add_deferred(codes[i], by_slot.data());
+    std::copy(row, row + n_classes(), raw.begin());
+    std::fill(offsets.begin(), offsets.end(), 0.0);
+    add_deferred(codes[i], offsets.data());
+    // The same order of additions as in `best`, so that equal scores have equal bits.
     for (std::size_t rank = 0; rank < slot_of_rank.size(); ++rank) {
       const std::size_t slot = static_cast<std::size_t>(slot_of_rank[rank]);
-      row[rank] = scale[slot] * by_slot[slot];
+      row[rank] = scale[slot] * (raw[slot] + offsets[slot]);
     }
   }
 }

@@ -37,6 +37,7 @@ class LeastSquares {
   void drop(std::int64_t slot);
 
   void get(std::int64_t slot, double* weights) const;
+  void set(std::int64_t slot, const double* weights) { weights_.set(slot, weights); }
   bool has_float_weights() const { return weights_.is_float(); }
   // Sets the weights of n slots from `first` on. Nothing must be deferred.
   template <class T>

@@ -20,6 +20,7 @@ MAX_FAN_IN: Final[int]
 MAX_LEVEL: Final[int]
 MAX_COUNT: Final[int]
 MAX_PAIR_SAMPLES: Final[int]
+MAX_DOUBLE_CLASSES: Final[int]
 
 def instruction_sets() -> list[str]:
     """Return the instruction sets that this processor has, the fastest last."""
@@ -177,6 +178,7 @@ class LeastSquares:
     def drop(self, slot: int) -> None: ...
     def get(self, first: int, n: int) -> _Float64:
         """Return the weights of n slots from `first` on, one row for each."""
+    def set_slots(self, slots: _Slots, rows: _Float64) -> None: ...
     def set(self, first: int, rows: _Float32 | _Float64, n_threads: int) -> None: ...
     def scores(
         self, codes: Codes, scale: _Float64, slot_of_rank: _Slots, n_threads: int

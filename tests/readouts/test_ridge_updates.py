@@ -336,3 +336,36 @@ def test_the_old_solution_is_freed_before_a_new_one_is_made(model, monkeypatch, 
         model.partial_fit(X[:800], Y[:800])
     read(model)
     assert old() is None
+
+
+@pytest.mark.parametrize("n_classes", [5, 7])
+def test_refresh_gives_equal_bits_in_every_order(n_classes):
+    """Also where classes came in another order, and so have other slots."""
+    rows = np.flatnonzero(Y[:600] < n_classes)
+    models = [learned(order, n_cells=301, n_threads=1) for order in (rows, rows[::-1])]
+    models[0].learn_one(X[rows[0]], Y[rows[0]]).unlearn(X[rows[:1]], Y[rows[:1]])
+    one, other = (read(model.refresh()) for model in models)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_scores_and_best_classes_have_equal_bits(model):
+    for row in range(800, 806):
+        model.learn_one(X[row], Y[row])
+    model.predict_one(X[0])
+    updated, codes = solution(model), model.circuit_.coder.native.encode(np.array(X[TEST]), 1)
+    scores = updated.solver.scores(codes, updated.balance, updated.order, 1)
+    ranks, best = updated.solver.top(codes, 10, updated.balance, updated.order, 1)
+    assert updated.n_updates == 6
+    np.testing.assert_array_equal(np.take_along_axis(scores, ranks, axis=1), best)
+
+
+def test_a_tiny_penalty_is_not_updated(solved):
+    model = learned(slice(0, 300), penalty=1e-8)
+    read(model)
+    model.learn_one(X[300], Y[300])
+    assert_reads_like(model, learned(slice(0, 301), penalty=1e-8), atol=1e-12)
+    assert len(solved) == 3
+
+
+def test_accepts_a_huge_penalty():
+    assert np.isfinite(read(learned(penalty=1e308))).all()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import lapack
 
-from kenyon._native import MAX_LEVEL, LeastSquares
+from kenyon._native import MAX_DOUBLE_CLASSES, MAX_LEVEL, LeastSquares
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.defaults import RIDGE_LAYER
 from kenyon.circuit.updates import SampleUpdate, count_samples
@@ -39,11 +39,16 @@ UPDATES_PER_CELL = 1.0
 """Rank-one updates for each cell after which the solution is computed again.
 
 So the time of all refreshes stays in proportion to that of the updates, and rounding errors stay
-below 1e-9 of the scores (benchmarks/results/rounding.md).
+below 1e-9 of the largest score (benchmarks/results/rounding.md); those of float32 weights, below
+1e-6.
 """
+MIN_PENALTY = 1e-5
+"""The smallest penalty with which solutions are updated: smaller ones lose too many digits."""
 FEW_PER_CELL = 1 / 64
-"""Samples for each cell for which it pays to invert a factor."""
+"""Up to this many samples per cell, a factor is inverted and updated instead of solving again."""
 MAX_LEVERAGE = 1 - 1e-6
+"""Held-out scores divide by one minus the leverage."""
+MAX_SHIFT = 1e300
 N_CLASSES = 256
 """Classes that are solved for at a time."""
 _SOLUTION = "ridge solution"
@@ -198,7 +203,7 @@ class RidgeReadout(Readout):
             cells_per_sample = memory.n_cells / max(1, memory.pairs.n_samples)
             penalty = min(max(PENALTY * cells_per_sample**2, PENALTIES[0]), PENALTIES[1])
         mean = max(memory.pairs.trace / memory.n_cells, 1.0)
-        return 2.0 ** round(math.log2(penalty * mean))
+        return 2.0 ** round(math.log2(min(penalty * mean, MAX_SHIFT)))
 
 
 class _Matrix(Enum):
@@ -234,6 +239,10 @@ class _Solution:
             and (self.matrix is _Matrix.INVERSE or not inverse)
         )
 
+    def _is_delicate(self, memory: PairingMemory) -> bool:
+        """Return whether rounding errors of updates would grow too fast."""
+        return self.shift < MIN_PENALTY * memory.pairs.trace / memory.n_cells
+
     def updated(self, snapshot: Snapshot, n_threads: int, inverse: bool) -> _Solution | None:
         """Update the solver, or return None if a new one is needed or cheaper."""
         memory = _pairs(snapshot)
@@ -243,6 +252,10 @@ class _Solution:
         n_samples, matrix = count_samples(updates), self.matrix
         n_updates = self.n_updates + n_samples
         if n_updates > UPDATES_PER_CELL * memory.n_cells:
+            return None
+        if n_samples and self._is_delicate(memory):
+            return None
+        if self.solver.has_float_weights and len(memory) <= MAX_DOUBLE_CLASSES:
             return None
         if matrix is not _Matrix.INVERSE and (inverse or n_samples):
             if matrix is _Matrix.NONE or n_samples > FEW_PER_CELL * memory.n_cells:
@@ -281,13 +294,15 @@ def _solve(memory: PairingMemory, shift: float, n_threads: int) -> LeastSquares:
     _, failed = lapack.dpftrf(n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
     if failed:
         raise ValueError(f"penalty is too small to solve for the weights: the shift is {shift:g}")
+    # In the order of ranks: the rounding of a solution depends on its place among the others.
+    order = memory.store.slot_of_rank
     for first in range(0, n_classes, N_CLASSES):
-        slots = range(first, min(first + N_CLASSES, n_classes))
-        counters = np.array([memory.store.get(slot) for slot in slots], np.float64).T
+        slots = order[first : first + N_CLASSES]
+        counters = np.array([memory.store.get(slot) for slot in slots.tolist()], np.float64).T
         weights, _ = lapack.dpftrs(
             n_cells, solver.matrix, counters, transr="N", uplo="L", overwrite_b=1
         )
-        solver.set(first, weights.T, n_threads)
+        solver.set_slots(slots, weights.T)
     return solver
 
 
