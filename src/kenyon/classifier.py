@@ -106,10 +106,11 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "fly": weights that grow up to a cap, the paper's model. "bayes": the log-likelihood of the
         code under each class. "ridge": least squares over all cells together, the most accurate;
         it also counts pairs of cells, in n_cells² / 2 sums of 4 to 8 bytes, solves for the
-        weights at the first prediction and then updates them sample by sample. "auto": "fly" if `learning_rate`, `decay`
-        or `compartments` is given, "ridge" otherwise; a fitted model keeps the choice, and a file
-        names it. "fly" and "bayes" can be exchanged at any time. "ridge" must be chosen before the
-        first sample; it can then be exchanged too, but its first layer suits the others less.
+        weights at the first prediction and then updates them sample by sample. "auto": "fly" if
+        `learning_rate`, `decay` or `compartments` is given, "ridge" otherwise; a fitted model keeps
+        the choice, and a file names it. "fly" and "bayes" can be exchanged at any time. "ridge"
+        must be chosen before the first sample; it can then be exchanged too, but its first layer
+        suits the others less.
     pseudocount : float, default=0.1
         With "bayes", the activity added to every cell of every class, in samples at full strength.
     penalty : float or "auto", default="auto"
