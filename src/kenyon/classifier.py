@@ -258,8 +258,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def learn_one(self, x: ArrayLike, y: Any) -> Self:
         """Learn one sample: the same as `partial_fit`, in microseconds.
 
-        With "ridge" it takes some hundreds of microseconds, and the next prediction a millisecond
-        or two to update the weights; with compartments, which are copied, it takes milliseconds.
+        With "ridge" it takes some hundreds of microseconds, and the next prediction a few
+        milliseconds to update the weights; with compartments, which are copied, it takes
+        milliseconds.
 
         Parameters
         ----------
@@ -601,7 +602,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         lacks, read as "fly" does. With "ridge" it is the mean of the distance of the best score
         to 1 and the leverage that the sample would have once learned. The leverage needs an
         inverse matrix, which is computed once after a solution; the novelty of a sample then
-        takes about ten times as long as its prediction.
+        takes about ten times as long as its prediction, or fifteen times in single calls.
 
         Parameters
         ----------
