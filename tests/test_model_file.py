@@ -222,7 +222,7 @@ def test_derived_values_are_saved_and_loaded(dtype, tmp_path):
     assert found.parameters == parameters
     assert found.tensors.keys() == {"weights"}
     assert_array_equal(found.tensors["weights"], weights.astype(dtype), strict=True)
-    # Whoever computes with other parameters ignores them.
+    # A readout with other parameters ignores them.
     assert_same(kenyon.load(tmp_path / "fly.kenyon"), model)
     model.save(tmp_path / "plain")
     assert model_file.load(tmp_path / "plain", lambda content: content.derived) is None
