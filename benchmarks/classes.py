@@ -355,7 +355,7 @@ def main() -> None:
     environment = report.environment(packages=packages)
     rounds = 1 if quick else 5
     measured = {n: _in_process(measure, n, rounds) for n in (N_CLASSES[:2] if quick else N_CLASSES)}
-    goals = [goal_table(measured[GOAL_CLASSES])] if GOAL_CLASSES in measured else []
+    goals = [goal_table(measured[GOAL_CLASSES][KENYON])] if GOAL_CLASSES in measured else []
     seen = seen_table(rounds, SEEN[:1] if quick else SEEN)
     sections = (METHOD, OURS, our_table(measured), *goals, PEERS, peer_table(measured))
     sections = (*sections, SEEN_SAMPLES, seen)
