@@ -513,10 +513,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> from sklearn.datasets import load_digits
         >>> from kenyon import FlyClassifier
         >>> X, y = load_digits(return_X_y=True)
-        >>> fly = FlyClassifier().fit(X[:1500], y[:1500])
-        >>> confidence = fly.predict_proba(X[1500:]).max(axis=1)
-        >>> print(round(float(confidence.mean()), 1), round(fly.score(X[1500:], y[1500:]), 1))
-        0.9 0.9
+        >>> fly = FlyClassifier().fit(X[::2], y[::2])
+        >>> confidence = fly.predict_proba(X[1::2]).max(axis=1)
+        >>> bool(abs(confidence.mean() - fly.score(X[1::2], y[1::2])) < 0.02)
+        True
         """
         return self._read(X, probabilities)
 
