@@ -30,6 +30,11 @@ def built_path(name: str) -> Path:
     return cache_folder() / "features" / f"{name}.npz"
 
 
+def is_built_here(name: str) -> bool:
+    """Return whether `read_features` reads features that were built on this machine."""
+    return not packaged_path(name).is_file() and built_path(name).is_file()
+
+
 def read_features(info: DatasetInfo) -> Dataset:
     """Return a dataset from its packaged features, or from features built on this machine."""
     for find in (packaged_path, built_path):

@@ -34,6 +34,10 @@ class DatasetInfo:
         Number of test samples that belong to no class.
     encoder : str, optional
         Name of the encoder that computes the features from the sources.
+    encoder_seed : int, optional
+        Seed of an encoder that is trained.
+    distorted : bool, optional
+        Whether the encoder is trained on randomly distorted images.
     note : str, optional
         A caveat for results on this dataset.
     """
@@ -51,6 +55,8 @@ class DatasetInfo:
     sources: tuple[Source, ...] = ()
     n_out_of_scope: int = 0
     encoder: str = ""
+    encoder_seed: int = 0
+    distorted: bool = False
     note: str = ""
 
     def load(self) -> Dataset:

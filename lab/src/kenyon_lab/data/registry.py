@@ -18,6 +18,8 @@ DATASETS = {
     info.name: info
     for info in (
         mnist20.FEATURES,
+        *mnist20.SEEDED,
+        mnist20.DISTORTED,
         mnist20.PIXELS,
         mnist20.PAPER,
         clinc150.FEATURES,
@@ -26,6 +28,21 @@ DATASETS = {
         digits.PIXELS,
     )
 }
+
+
+def dataset_of_seed(name: str, seed: int) -> str:
+    """Return the name of the features that a run with a seed uses.
+
+    Run i of the reproduction uses features of the encoder that was trained with seed i. Datasets
+    whose encoder is not trained, and seeds that no encoder was trained with, have one name.
+
+    Examples
+    --------
+    >>> print(dataset_of_seed("mnist20", 0), dataset_of_seed("mnist20", 3))
+    mnist20 mnist20-seed3
+    """
+    of_seed = f"{name}-seed{seed}"
+    return of_seed if of_seed in DATASETS else name
 
 
 def load(

@@ -67,9 +67,8 @@ class Builder:
     def _mnist20(self, info: DatasetInfo, path: Path) -> Dataset:
         images = PIXELS.load()
         characters = read_mnist_files(*info.sources[-2:])
-        # The paper's encoder had six times as many training images, and no augmentation.
-        augment = info.name == "mnist20"
-        encoder = LeNet5.train(*characters, augment=augment, progress=self.progress)
+        options = {"augment": info.distorted, "seed": info.encoder_seed}
+        encoder = LeNet5.train(*characters, **options, progress=self.progress)
         encoder.save(path.with_suffix(".safetensors"))
         return replace(
             images,

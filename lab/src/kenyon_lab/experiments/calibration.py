@@ -29,7 +29,7 @@ SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
         "ridge": {**RIDGE_LAYER.complete(DATASETS[name].n_features), "readout": "ridge"},
     }
     for name, paper in {
-        "mnist20": MNIST_MODEL,
+        "mnist20-distorted": MNIST_MODEL,
         "clinc150": METHODS["fly"].paper["cifar100"],
     }.items()
 }

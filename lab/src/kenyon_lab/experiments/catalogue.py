@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.protocol.environment import environment
 from kenyon_lab.protocol.identity import ExperimentIdentity
 from kenyon_lab.protocol.job import Problem
@@ -25,7 +26,8 @@ class Experiment:
     summary : str
         What it measures, in a few words.
     datasets : tuple of str
-        The datasets that it loads.
+        The datasets that it loads, of an encoder that is trained with the seed of the experiment
+        if there are such.
     version : int
         The code version: raise it when results may change.
     """
@@ -64,7 +66,8 @@ class ExperimentJob(ExperimentIdentity):
     def fingerprints(self) -> dict[str, str]:
         """The fingerprint of each dataset that the experiment loads."""
         datasets = EXPERIMENTS[self.experiment].datasets
-        return {name: Problem(name).identify()[0] for name in datasets}
+        problems = {name: Problem(dataset_of_seed(name, self.seed)) for name in datasets}
+        return {name: problem.identify()[0] for name, problem in problems.items()}
 
     def run(self) -> ExperimentRecord:
         """Do the experiment."""
@@ -79,6 +82,7 @@ class ExperimentJob(ExperimentIdentity):
 
 
 _BOTH = ("mnist20", "clinc150")
+_DISTORTED = ("mnist20-distorted", "clinc150")
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -89,10 +93,12 @@ EXPERIMENTS = {
         Experiment("prototypes", "arbitrary labels before and after the coding", datasets=()),
         Experiment("decay", "a long stream, with and without decay"),
         Experiment("rates", "one model read with many learning rates", _BOTH),
-        Experiment("calibration", "confidence and accuracy of each readout", _BOTH, version=2),
+        Experiment("calibration", "confidence and accuracy of each readout", _DISTORTED, version=2),
         Experiment(
-            "compartments", "labels that swap and classes that drift, in one memory or two", _BOTH
+            "compartments",
+            "labels that swap and classes that drift, in one memory or two",
+            _DISTORTED,
         ),
-        Experiment("extinction", "a class's answer to a group of samples, weakened", _BOTH),
+        Experiment("extinction", "a class's answer to a group of samples, weakened", _DISTORTED),
     )
 }

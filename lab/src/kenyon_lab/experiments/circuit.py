@@ -8,6 +8,7 @@ import numpy as np
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.theory.models import FLY, FLY_CODE, MNIST_LAYER, MNIST_MODEL, read_synapses
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def measure(seed: int) -> dict[str, Any]:
     The circuit has already learned the other 18 classes. Changes are found by comparing the whole
     memory before and after. The seed draws the wiring.
     """
-    mnist = load("mnist20")
+    mnist = load(dataset_of_seed("mnist20", seed))
     targets = [mnist.class_names.index(name) for name in NEW_CLASSES]
     others = ~np.isin(mnist.y_train, targets)
     fly = FlyClassifier(**MNIST_MODEL, **FLY, random_state=seed)

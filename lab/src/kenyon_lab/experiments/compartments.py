@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SUBTRACT = {**FLY_CODE, "inhibition": "subtract"}
 DATASETS: dict[str, dict[str, Any]] = {
-    "mnist20": {**MNIST_LAYER, **SUBTRACT},
+    "mnist20-distorted": {**MNIST_LAYER, **SUBTRACT},
     "clinc150": {"n_cells": 4000, "fan_in": 38, "n_active": 200, **SUBTRACT},
 }
 """The first layer by dataset."""

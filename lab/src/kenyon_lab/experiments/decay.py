@@ -9,6 +9,7 @@ import numpy as np
 
 from kenyon import FlyClassifier, SparseCoder
 from kenyon_lab.data import load
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.theory.models import (
     FLY_CODE,
     MNIST_LAYER,
@@ -47,7 +48,7 @@ def measure(seed: int) -> dict[str, Any]:
 
     Every pass has the same samples in the same order. The seed draws the order and the wiring.
     """
-    mnist = load("mnist20")
+    mnist = load(dataset_of_seed("mnist20", seed))
     order = np.random.default_rng(seed).permutation(len(mnist.X_train))
     samples = mnist.X_train[order], mnist.y_train[order]
     layer = {**MNIST_LAYER, **FLY_CODE, "random_state": seed}

@@ -17,7 +17,7 @@ from kenyon_lab.theory.models import CLINC_LAYER, FLY, MNIST_LAYER
 if TYPE_CHECKING:
     from kenyon_lab.data import Dataset
 
-DATASETS: dict[str, dict[str, Any]] = {"mnist20": MNIST_LAYER, "clinc150": CLINC_LAYER}
+DATASETS: dict[str, dict[str, Any]] = {"mnist20-distorted": MNIST_LAYER, "clinc150": CLINC_LAYER}
 """Sizes by dataset."""
 
 SHARES = (0.02, 0.1, 0.5)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.methods.perceptron import Perceptron
 from kenyon_lab.theory.forgetting import VERSIONS, margins
 from kenyon_lab.theory.models import FLY_CODE, MNIST_LAYER
@@ -29,7 +30,7 @@ def measure(seed: int) -> dict[str, Any]:
     pairs of a '3' and a '5', and of a '3' and a '4', are judged by the products of their codes. The
     seed draws the wiring.
     """
-    mnist = load("mnist20")
+    mnist = load(dataset_of_seed("mnist20", seed))
     samples = {digit: mnist.X_test[mnist.y_test == digit] for digit in (FIRST, SECOND, UNLIKE)}
     coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed).fit(mnist.X_test)
     codes = {digit: coder.levels(X).astype(np.int64) for digit, X in samples.items()}

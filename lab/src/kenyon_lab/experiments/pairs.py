@@ -9,6 +9,7 @@ import numpy as np
 
 from kenyon import SparseCoder
 from kenyon_lab.data import load
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.methods.perceptron import learn
 from kenyon_lab.theory.models import FLY_CODE, MNIST_LAYER, MNIST_MODEL
 
@@ -62,7 +63,7 @@ def measure(seed: int) -> dict[str, Any]:
     Every digit has as many training samples as the rarest one. The seed draws the wiring and the
     order of the samples.
     """
-    mnist = load("mnist20")
+    mnist = load(dataset_of_seed("mnist20", seed))
     coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed).fit(mnist.X_test)
     X = {digit: mnist.X_train[mnist.y_train == digit] for digit in DIGITS}
     tested = {digit: coder.levels(mnist.X_test[mnist.y_test == digit]) for digit in DIGITS}

@@ -8,6 +8,7 @@ import numpy as np
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import load
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.theory.models import CLINC_LAYER, FLY, MNIST_MODEL, read_synapses
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def measure(seed: int) -> dict[str, Any]:
     """Fit one model on each dataset, then set each learning rate; the seed draws the wiring."""
     found = {}
     for name, parameters in DATASETS.items():
-        dataset = load(name)
+        dataset = load(dataset_of_seed(name, seed))
         model = FlyClassifier(**FLY, **parameters, random_state=seed)
         model.fit(dataset.X_train, dataset.y_train)
         found[name] = sweep(model, dataset)

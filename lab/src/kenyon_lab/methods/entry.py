@@ -15,7 +15,11 @@ ORDERS: tuple[Order, ...] = ("shuffled", "classes")
 Group = Literal["paper", "variant", "ablation", "perceptron", "modern", "readout", "ceiling"]
 Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple", "grey"]
 
-STAND_INS = {"mnist20-pixels": "mnist20", "mnist20-paper": "mnist20", "tiny100": "cifar100"}
+STAND_INS = {
+    **dict.fromkeys((f"mnist20-{kind}" for kind in ("distorted", "pixels", "paper")), "mnist20"),
+    **dict.fromkeys((f"mnist20-seed{seed}" for seed in (1, 2, 3, 4)), "mnist20"),
+    "tiny100": "cifar100",
+}
 """Datasets that use the paper's parameters of another dataset."""
 
 DENSE_LAYER: dict[str, dict[str, Any]] = {

@@ -11,17 +11,23 @@ if TYPE_CHECKING:
     from kenyon_lab.data import Dataset
 
 DECLARED = {
-    "mnist20": {"test": "2cd47debdf9208fa", "validation": "7123c4b83814e5ef"},
+    "mnist20": {"test": "7c59d93a782baa13", "validation": "9b7d1097d79f66df"},
+    "mnist20-seed1": {"test": "80f98789512ea621"},
+    "mnist20-seed2": {"test": "8e64a018aae7ecd4"},
+    "mnist20-seed3": {"test": "d7a91c0e9e5ed35d"},
+    "mnist20-seed4": {"test": "3f4dc0985107cf66"},
+    "mnist20-distorted": {"test": "2cd47debdf9208fa", "validation": "7123c4b83814e5ef"},
     "tiny100": {"test": "9875514e98f719c0", "validation": "1c29b8fdf711fe2f"},
     "clinc150": {"test": "0b0bc40a5aac450b", "validation": "e22629f65fd13dbe"},
 }
 """By dataset and part, in the default number of tasks: records are found without the data.
 
-Features of CIFAR-100 are computed on the user's machine, so their fingerprint is not declared.
+Features that the user built may differ from ours in a few levels, and then in their fingerprint.
 """
 
 IN_ONE_TASK = {
-    "mnist20": {"test": "83a57815bc4be06e", "validation": "9075e589bd4905a7"},
+    "mnist20": {"test": "4d87b0a0b3d877e3", "validation": "810a26535b247c3a"},
+    "mnist20-distorted": {"test": "83a57815bc4be06e", "validation": "9075e589bd4905a7"},
     "tiny100": {"test": "c314744fda3f2476", "validation": "7f7019295faa174a"},
     "clinc150": {"test": "a63f9bc9fa0e7f37", "validation": "9e459541b3b49e66"},
 }

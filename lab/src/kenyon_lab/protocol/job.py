@@ -10,6 +10,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from kenyon_lab.data import DATASETS, Dataset, load
+from kenyon_lab.data.features import is_built_here
 from kenyon_lab.data.split import split
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol import measures
@@ -57,12 +58,13 @@ class Problem:
     def identify(self) -> tuple[str, int]:
         """Return the fingerprint of the data and the number of tasks.
 
-        Data with a declared fingerprint are not loaded.
+        Data with a declared fingerprint are not loaded, unless they were built on this machine.
         """
-        if self.name in DECLARED:
+        if self.name in DATASETS and not is_built_here(self.name):
             for declared, n_tasks in ((DECLARED, DATASETS[self.name].n_tasks), (IN_ONE_TASK, 1)):
-                if self.n_tasks in (None, n_tasks):
-                    return declared[self.name][self.part], n_tasks
+                fingerprint = declared.get(self.name, {}).get(self.part)
+                if fingerprint and self.n_tasks in (None, n_tasks):
+                    return fingerprint, n_tasks
         dataset = self.load()
         return compute_fingerprint(dataset), dataset.n_tasks
 

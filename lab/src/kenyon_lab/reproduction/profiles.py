@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from kenyon_lab.data.registry import dataset_of_seed
 from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.methods import METHODS
 from kenyon_lab.protocol.evidence import Evidence
@@ -46,15 +47,21 @@ class Profile:
             setting, parameters = "tuned", tuned
         return setting, parameters | FEWER_UNITS.get(method, {})
 
-    def plan(self, dataset: str) -> Plan:
-        """Return the plan of the runs on a dataset, which must exist if it has to be loaded."""
-        return Plan(Problem(dataset), range(self.n_seeds), single_task=False)
+    def plans(self, dataset: str) -> list[Plan]:
+        """Return the plans of the runs on a dataset: one, or one for each seed of its encoder.
 
-    def jobs(self, plan: Plan, method: str) -> list[Job]:
-        """Return the jobs of a method."""
-        dataset = plan.problem.name
+        Data that are not declared must exist, because they have to be loaded.
+        """
+        seeds: dict[str, list[int]] = {}
+        for seed in range(self.n_seeds):
+            seeds.setdefault(dataset_of_seed(dataset, seed), []).append(seed)
+        return [Plan(Problem(name), s, single_task=False) for name, s in seeds.items()]
+
+    def jobs(self, dataset: str, plans: list[Plan], method: str) -> list[Job]:
+        """Return the jobs of a method on a dataset, one for each seed."""
         n_seeds = self.fewer.get((dataset, method), self.n_seeds)
-        return plan.jobs(method, self.defaults(dataset, method)[1])[:n_seeds]
+        parameters = self.defaults(dataset, method)[1]
+        return [job for plan in plans for job in plan.jobs(method, parameters)][:n_seeds]
 
     def collect(self, store: Store) -> Evidence:
         """Return the records of exactly the jobs of this profile."""
@@ -85,12 +92,13 @@ class Profile:
     def _summaries(self, store: Store, dataset: str) -> dict[str, Summary]:
         """Return the runs of each method that has some."""
         try:
-            plan = self.plan(dataset)
+            plans = self.plans(dataset)
         except FileNotFoundError:
             return {}
         summaries = {}
         for method in self.methods:
-            records = [r for job in self.jobs(plan, method) if (r := store.find(job))]
+            jobs = self.jobs(dataset, plans, method)
+            records = [record for job in jobs if (record := store.find(job))]
             if records:
                 summaries[method] = Summary(records, self.defaults(dataset, method)[0])
         return summaries

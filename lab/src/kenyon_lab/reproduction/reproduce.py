@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from kenyon_lab.figures.captions import FigureEntry
-    from kenyon_lab.protocol.job import Job
+    from kenyon_lab.protocol.job import Job, Problem
     from kenyon_lab.reproduction.judgement import Judgement, Statement
     from kenyon_lab.reproduction.profiles import Profile
 
@@ -134,22 +134,37 @@ def _run(
     failures: list[str] = []
     for dataset in profile.datasets if methods else ():
         try:
-            plan = profile.plan(dataset)
-            jobs = [job for method in methods for job in profile.jobs(plan, method)]
-            pending = [job for job in jobs if store.find(job) is None]
-            if pending:
-                plan.problem.load()
+            plans = profile.plans(dataset)
         except FileNotFoundError as error:
             say(f"{dataset} is left out: {error}", console)
             continue
-        say(f"{dataset}: {len(methods)} methods", console)
-        failed = {job.method: _find_missing_package(job) for job in pending}
+        jobs = [job for method in methods for job in profile.jobs(dataset, plans, method)]
+        jobs = _with_data(jobs, store, console)
+        say(f"{dataset}: {len({job.method for job in jobs})} methods", console)
+        failed = {job.method: _find_missing_package(job) for job in jobs if not store.find(job)}
         missing = {method: reason for method, reason in failed.items() if reason}
         # Seed by seed, so that there is soon something to compare.
         jobs = sorted((j for j in jobs if j.method not in missing), key=lambda job: job.seed)
         failures += missing.values()
-        failures += run_jobs(jobs, plan.n_tasks, n_jobs, store, console)[1]
+        failures += run_jobs(jobs, plans[0].n_tasks, n_jobs, store, console)[1]
     return failures
+
+
+def _with_data(jobs: list[Job], store: Store, console: Console) -> list[Job]:
+    """Return the jobs that are done before or whose data exist."""
+    pending = dict.fromkeys(job.problem for job in jobs if not store.find(job))
+    absent = {problem for problem in pending if not _exists(problem, console)}
+    return [job for job in jobs if store.find(job) or job.problem not in absent]
+
+
+def _exists(problem: Problem, console: Console) -> bool:
+    """Return whether the data of a problem can be loaded; say why they cannot."""
+    try:
+        problem.load()
+    except FileNotFoundError as error:
+        say(f"{problem.name} is left out: {error}", console)
+        return False
+    return True
 
 
 def _find_missing_package(job: Job) -> str:
