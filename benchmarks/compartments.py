@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 N_SEEDS = 5
 LAYERS: dict[str, dict[str, Any]] = {
-    "mnist20": MNIST_LAYER,
+    "mnist20-distorted": MNIST_LAYER,
     "clinc150": {"n_cells": 4000, "fan_in": 38, "n_active": 200},
 }
 AUTO: dict[str, Any] = {"learning_rate": "auto"}
 DECAY: dict[str, dict[str, Any]] = {
-    "mnist20": {"learning_rate": 0.05, "decay": 1e-5},
+    "mnist20-distorted": {"learning_rate": 0.05, "decay": 1e-5},
     "clinc150": {"learning_rate": 0.2, "decay": 1e-4},
 }
 FAST = [{"learning_rate": rate, "decay": a} for rate in (0.1, 1.0, 3.0) for a in (1e-3, 3e-3)]
@@ -53,7 +53,9 @@ N_EXEMPLARS, N_ROUNDS = 20, 5
 
 def combine_all(kind: str, seed: int) -> dict[str, float]:
     """Return the test accuracy of each combination, with its best rates on held-out samples."""
-    held_out, test = (Stream.draw(load("mnist20"), kind, seed, part) for part in (True, False))
+    held_out, test = (
+        Stream.draw(load("mnist20-distorted"), kind, seed, part) for part in (True, False)
+    )
     by_rates = [combine(held_out, seed, fast, COMBINATIONS) for fast in FAST]
     accuracies = {}
     for name, function in COMBINATIONS.items():
@@ -66,7 +68,7 @@ def combine(
     stream: Stream, seed: int, fast: dict[str, Any], combinations: dict[str, Combine]
 ) -> dict[str, float]:
     """Return the mean accuracy of each combination on changing and on other classes."""
-    layer = {**STREAM_LAYERS["mnist20"], "random_state": seed}
+    layer = {**STREAM_LAYERS["mnist20-distorted"], "random_state": seed}
     fly = {**layer, "readout": "fly"}
     models = [FlyClassifier(**fly, **rates).fit(*stream.first) for rates in (AUTO, fast)]
     coder = SparseCoder(**layer).fit(stream.first[0])
@@ -142,8 +144,8 @@ REPLAY: dict[str, Measure] = {
 }
 
 COMBINING = """\
-MNIST-20, two compartments, one without decay (learning rate "auto") and one with: mean accuracy of
-all tests after the change, half of them on the classes that change and half on the others, on the
+`mnist20-distorted`, two compartments, one without decay (learning rate "auto") and one with: mean
+accuracy of all tests after the change, half of them on the classes that change and half on the others, on the
 streams of `kenyon_lab.experiments.compartments`. The rates of the second compartment are chosen for
 each combination on held-out training samples."""
 

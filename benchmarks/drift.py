@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 N_SEEDS = 5
-DATASETS = "mnist20", "clinc150"
+DATASETS = "mnist20-distorted", "clinc150"
 N_SAMPLES, N_TESTS = 6000, 1000
 RIDGE: dict[str, Any] = {"readout": "ridge", "n_cells": 1500}
 BATCH = 500

@@ -57,9 +57,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "max pooling, convolutions normalised": {"pool": nn.MaxPool2d, "normalise_dense": False},
     "average pooling, convolutions normalised": {"normalise_dense": False},
     "max pooling, all normalised": {"pool": nn.MaxPool2d},
-    "average pooling, all normalised": {},
-    "max pooling, all normalised, augmented images": {"pool": nn.MaxPool2d, "augment": True},
-    "average pooling, all normalised, augmented images (mnist20)": {"augment": True},
+    "average pooling, all normalised (mnist20)": {},
+    "max pooling, all normalised, distorted images": {"pool": nn.MaxPool2d, "augment": True},
+    "average pooling, all normalised, distorted images (mnist20-distorted)": {"augment": True},
 }
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Encode = Callable[[NDArray[np.float32]], Matrix]
 
 N_SEEDS, N_CELLS, PENALTY = 5, 1000, 1e-3
-DATASETS = ("mnist20", "tiny100", "clinc150")
+DATASETS = ("mnist20-distorted", "tiny100", "clinc150")
 MAX_TRAIN, MAX_TEST = 20_000, 10_000
 NOISE = 0.1
 RARE = 10

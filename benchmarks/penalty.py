@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 N_SEEDS, N_CELLS, N_HELD_OUT = 2, 2304, 3000
 TRIED = 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0
-DATASETS = ("mnist20", "clinc150", "tiny100")
+DATASETS = ("mnist20-distorted", "clinc150", "tiny100")
 N_SAMPLES = (200, 600, 2000, 6000, 12_000, 40_000)
 
 METHOD = f"""\

@@ -18,8 +18,8 @@ PSEUDOCOUNTS = 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0
 MAX_HELD_OUT = 6000
 PAPER = METHODS["fly"].paper
 SIZES = {
-    "mnist20, default": ("mnist20", {}),
-    "mnist20, paper": ("mnist20", PAPER["mnist20"]),
+    "mnist20-distorted, default": ("mnist20-distorted", {}),
+    "mnist20-distorted, paper": ("mnist20-distorted", PAPER["mnist20"]),
     "clinc150, default": ("clinc150", {}),
     "clinc150, paper": ("clinc150", PAPER["cifar100"]),
 }

@@ -106,8 +106,12 @@ class Reading:
         ]
 
 
-READINGS = (Reading("mnist20", 10_000), Reading("mnist20", 100_000), Reading("clinc150", 10_000))
-QUICK_READINGS = (Reading("mnist20", 2000),)
+READINGS = (
+    Reading("mnist20-distorted", 10_000),
+    Reading("mnist20-distorted", 100_000),
+    Reading("clinc150", 10_000),
+)
+QUICK_READINGS = (Reading("mnist20-distorted", 2000),)
 
 
 def pairs_table(rounds: int) -> str:

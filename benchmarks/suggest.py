@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from kenyon_lab.data import Dataset
 
-DATASETS, N_SEEDS, GOAL = ("mnist20", "clinc150", "tiny100"), 5, 0.02
+DATASETS, N_SEEDS, GOAL = ("mnist20-distorted", "clinc150", "tiny100"), 5, 0.02
 MAX_LEARNED, MAX_VALIDATED = 400, 50
 """Samples of each class in the grid search."""
 

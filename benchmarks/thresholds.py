@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kenyon_lab.data import Dataset
 
 RATES = 0.01, 0.05, 0.1
-N_UNKNOWN = {"clinc150": 0, "mnist20": 4}
+N_UNKNOWN = {"clinc150": 0, "mnist20-distorted": 4}
 """Numbers of classes that are not learned; CLINC150 has out-of-scope queries instead."""
 N_FIRST = 5
 """Samples learned of a new class."""
@@ -41,8 +41,8 @@ of samples labelled unknown, mean and standard deviation over seeds:
   the target.
 - max error: the largest difference of a seed to the target, in points.
 - test: of the test samples of the classes learned.
-- detected: of unknown samples. CLINC150: out-of-scope queries; MNIST-20: four classes that are not
-  learned, drawn by the seed.
+- detected: of unknown samples. CLINC150: out-of-scope queries; `mnist20-distorted`: four classes
+  that are not learned, drawn by the seed.
 - new class: of held-out samples of a class that was learned from {N_FIRST} samples only, in rows
   with such a class."""
 

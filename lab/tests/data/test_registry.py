@@ -12,6 +12,7 @@ import kenyon_lab.data
 from kenyon_lab.data import DATASETS, kmnist, mnist20
 from kenyon_lab.data.clinc150 import SOURCE, read_queries
 from kenyon_lab.data.mnist_files import read_mnist_files
+from kenyon_lab.data.registry import dataset_of_seed
 from lab.tests.data.test_idx import write_idx
 
 every_info = pytest.mark.parametrize("info", DATASETS.values(), ids=DATASETS.keys())
@@ -27,7 +28,8 @@ DIGITS_TEST = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
 
 def test_registered_names():
     assert list(DATASETS) == [
-        *("mnist20", "mnist20-pixels", "mnist20-paper"),
+        *("mnist20", *(f"mnist20-seed{seed}" for seed in (1, 2, 3, 4))),
+        *("mnist20-distorted", "mnist20-pixels", "mnist20-paper"),
         *("clinc150", "cifar100", "tiny100", "digits"),
     ]
 
@@ -71,6 +73,7 @@ def test_stand_ins_have_notes():
     assert "stand-in for CIFAR-100" in DATASETS["tiny100"].note
     assert "optimistic" in DATASETS["tiny100"].note
     assert "test split" in DATASETS["mnist20"].note
+    assert "the paper does not use" in DATASETS["mnist20-distorted"].note
 
 
 def test_rejects_other_sizes():
@@ -194,8 +197,17 @@ def test_tiny100(real):
     assert all(re.fullmatch(r"n\d{8}", name) for name in dataset.class_names)
 
 
-def test_mnist20(real):
-    dataset = real("mnist20")
+def test_runs_of_the_reproduction_use_the_encoder_of_their_seed():
+    names = [dataset_of_seed("mnist20", seed) for seed in range(6)]
+    assert names == ["mnist20", *(f"mnist20-seed{seed}" for seed in (1, 2, 3, 4)), "mnist20"]
+    assert [DATASETS[name].encoder_seed for name in names] == [0, 1, 2, 3, 4, 0]
+    assert dataset_of_seed("clinc150", 3) == "clinc150"
+    assert dataset_of_seed("mnist20-distorted", 3) == "mnist20-distorted"
+
+
+@pytest.mark.parametrize("name", ["mnist20", "mnist20-distorted"])
+def test_mnist20(real, name):
+    dataset = real(name)
     assert dataset.X_train.shape == (120_000, 84)
     assert dataset.X_test.shape == (20_000, 84)
     assert dataset.X_train.min() == 0
@@ -207,10 +219,11 @@ def test_mnist20(real):
 
 
 def test_mnist20_labels_match_pixels(real):
-    features, images = real("mnist20"), real("mnist20-pixels")
-    assert_array_equal(features.y_train, images.y_train)
-    assert_array_equal(features.y_test, images.y_test)
-    assert features.class_names == images.class_names
+    images = real("mnist20-pixels")
+    for features in (real("mnist20"), real("mnist20-distorted")):
+        assert_array_equal(features.y_train, images.y_train)
+        assert_array_equal(features.y_test, images.y_test)
+        assert features.class_names == images.class_names
 
 
 def test_clinc150(real):

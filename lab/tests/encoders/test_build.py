@@ -80,19 +80,27 @@ def mnist20(give, monkeypatch):
     monkeypatch.setattr(build, "PIXELS", replace(build.PIXELS, sources=tuple(sources), **sizes))
     monkeypatch.setattr(lenet5, "EPOCHS", 1)
     characters = give("kmnist/i.npz", as_npz(images[4])), give("kmnist/l.npz", as_npz(labels))
-    for name in ("mnist20", "mnist20-paper"):
+    for name in ("mnist20", "mnist20-seed3", "mnist20-distorted", "mnist20-paper"):
         info = replace(DATASETS[name], sources=(*sources, *characters), **sizes)
         monkeypatch.setitem(DATASETS, name, info)
     return images, labels
 
 
-@pytest.mark.parametrize(("name", "augment"), [("mnist20", True), ("mnist20-paper", False)])
-def test_mnist20(mnist20, tmp_path, monkeypatch, name, augment):
+TRAINED = {
+    "mnist20": {"augment": False, "seed": 0},
+    "mnist20-seed3": {"augment": False, "seed": 3},
+    "mnist20-distorted": {"augment": True, "seed": 0},
+    "mnist20-paper": {"augment": False, "seed": 0},
+}
+
+
+@pytest.mark.parametrize(("name", "options"), TRAINED.items())
+def test_mnist20(mnist20, tmp_path, monkeypatch, name, options):
     images, labels = mnist20
     monkeypatch.setattr("kenyon_lab.data.features.PACKAGED", tmp_path / "nothing is packaged")
     path = Builder().build(name)
     dataset = load(name)
-    encoder = LeNet5.train(images[4], labels, augment=augment)
+    encoder = LeNet5.train(images[4], labels, **options)
     tested = np.concatenate([images[1], images[3]])
     assert_within_half_a_level(dataset.X_test, encoder.encode(tested), np.load(path)["step"])
     assert dataset.y_test.tolist() == [*labels, *(labels + 10)]

@@ -29,10 +29,17 @@ def within_one_level(features, name, part):
 
 
 @needs_raw_data
-def test_lenet5_reproduces_mnist20():
+@pytest.mark.parametrize("name", ["mnist20", "mnist20-distorted"])
+def test_lenet5_reproduces_its_features(name):
     images = load("mnist20-pixels").X_test.reshape(-1, 28, 28)
-    features = LeNet5.packaged().encode(images, n_threads=2)
-    assert within_one_level(features, "mnist20", "test") > 0.999
+    encoder = LeNet5.load(packaged_path(name).with_suffix(".safetensors"))
+    assert within_one_level(encoder.encode(images, n_threads=2), name, "test") > 0.999
+
+
+def test_the_packaged_encoder_is_that_of_mnist20():
+    images = np.random.default_rng(0).integers(0, 256, (3, 28, 28), dtype=np.uint8)
+    known = LeNet5.load(packaged_path("mnist20").with_suffix(".safetensors"))
+    np.testing.assert_array_equal(LeNet5.packaged().encode(images), known.encode(images))
 
 
 @needs_raw_data
@@ -63,8 +70,9 @@ def test_quantisation_of_clinc150_keeps_accuracy():
 
 @needs_raw_data
 @pytest.mark.rebuild
-def test_rebuild_of_mnist20(tmp_path):
+@pytest.mark.parametrize("name", ["mnist20", "mnist20-distorted"])
+def test_rebuild_of_mnist20(tmp_path, name):
     """From raw pixels to levels, including the training of the encoder."""
-    path = Builder(folder=tmp_path, n_threads=2).build("mnist20")
-    _, near = compare_levels(path, packaged_path("mnist20"))
+    path = Builder(folder=tmp_path, n_threads=2).build(name)
+    _, near = compare_levels(path, packaged_path(name))
     assert near >= 0.999

@@ -113,7 +113,7 @@ SEEDED = tuple(
         name=f"mnist20-seed{seed}",
         summary=f"mnist20 with LeNet5 trained with seed {seed}",
         encoder_seed=seed,
-        note=f"The encoder of mnist20, trained with seed {seed}. For runs with this seed.",
+        note="The encoder of mnist20, trained with the seed of the runs that use these features.",
     )
     for seed in (1, 2, 3, 4)
 )
