@@ -145,9 +145,9 @@ REPLAY: dict[str, Measure] = {
 
 COMBINING = """\
 `mnist20-distorted`, two compartments, one without decay (learning rate "auto") and one with: mean
-accuracy of all tests after the change, half of them on the classes that change and half on the others, on the
-streams of `kenyon_lab.experiments.compartments`. The rates of the second compartment are chosen for
-each combination on held-out training samples."""
+accuracy of all tests after the change, half of them on the classes that change and half on the
+others, on the streams of `kenyon_lab.experiments.compartments`. The rates of the second compartment
+are chosen for each combination on held-out training samples."""
 
 CONNECTING = f"""\
 Accuracy after all classes, at most {PER_CLASS} samples of each; readout "fly" with the default

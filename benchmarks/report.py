@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from problem import SEED
 
 from kenyon._native import instruction_set
-from kenyon_lab.protocol.environment import processor
+from kenyon_lab.protocol.environment import commit, processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,13 +36,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def environment(
     seeds: str = f"seed {SEED}", packages: Sequence[str] = ("kenyon", "numpy", "scikit-learn")
 ) -> str:
-    """Return the command, machine and versions; call it before the run, for the load."""
+    """Return command, commit, machine and versions; call it before the run, for the load."""
     command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return "\n".join(
         [
             f"- Command: `{command}`",
-            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}",
+            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}; commit {commit()[:12]}",
             f"- Machine: {processor()}, {os.cpu_count()} cores, {instruction_set()}; "
             f"load before the run {os.getloadavg()[0]:.1f}",
             f"- Python {platform.python_version()}, {versions}",

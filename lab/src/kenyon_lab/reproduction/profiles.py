@@ -35,6 +35,12 @@ class Profile:
     n_seeds: int
     fewer: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """The number of seeds by (dataset, method), where all would take too long."""
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The methods on a dataset, where they are not all."""
+
+    def methods_on(self, dataset: str) -> tuple[str, ...]:
+        """Return the methods that are run on a dataset."""
+        return self.only.get(dataset, self.methods)
 
     def defaults(self, dataset: str, method: str) -> tuple[str, dict[str, Any]]:
         """Return the parameters of a method after their setting: "paper", "tuned" or "default".
@@ -80,7 +86,8 @@ class Profile:
         sentences = []
         for dataset in self.datasets:
             runs = evidence.runs.get(dataset, {})
-            lacks = [METHODS[method].title for method in self.methods if method not in runs]
+            methods = self.methods_on(dataset)
+            lacks = [METHODS[method].title for method in methods if method not in runs]
             if lacks:
                 what = ", ".join(lacks) if runs else "any method"
                 sentences.append(f"There are no runs of {what} on {dataset}.")
@@ -96,7 +103,7 @@ class Profile:
         except FileNotFoundError:
             return {}
         summaries = {}
-        for method in self.methods:
+        for method in self.methods_on(dataset):
             jobs = self.jobs(dataset, plans, method)
             records = [record for job in jobs if (record := store.find(job))]
             if records:

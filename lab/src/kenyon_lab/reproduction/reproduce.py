@@ -130,9 +130,11 @@ def _run(
 ) -> list[str]:
     """Run the methods of figures; return a sentence for each failure."""
     shown = {method for figure in figures for method in figure.methods}
-    methods = [method for method in profile.methods if method in shown]
     failures: list[str] = []
-    for dataset in profile.datasets if methods else ():
+    for dataset in profile.datasets:
+        methods = [method for method in profile.methods_on(dataset) if method in shown]
+        if not methods:
+            continue
         try:
             plans = profile.plans(dataset)
         except FileNotFoundError as error:
