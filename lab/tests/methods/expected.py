@@ -27,6 +27,17 @@ OTHERS = {
     "vanilla": {"learning_rate": 0.03},
     "ewc-masked": {"learning_rate": 0.3, "memory_strength": 30.0},
     "vanilla-masked": {"learning_rate": 0.3},
+    "offline-reference": {"learning_rate": 0.01},
+    "gem-shared-memory": {"learning_rate": 0.03, "n_exemplars": 5},
+    "gem-reference": {"learning_rate": 0.03},
+    "gem-reference-masked": {"learning_rate": 0.3},
+    "ewc-reference": {"learning_rate": 0.03, "memory_strength": 100.0},
+    "ewc-reference-masked": {"learning_rate": 0.3, "memory_strength": 30.0},
+    "vanilla-reference": {"learning_rate": 0.03},
+    "vanilla-reference-masked": {"learning_rate": 0.3},
+    "perceptron-v1-capped": {"learning_rate": 0.3},
+    "perceptron-v2-capped": {"learning_rate": 0.3},
+    "perceptron-v3-capped": {"learning_rate": 0.3},
     "dense-fly": {"learning_rate": 0.005},
     "sparse-logistic": {"learning_rate": 0.3},
     "dense-logistic": {"learning_rate": 0.01},
@@ -56,7 +67,7 @@ def compute(name):
     if entry.variant.get("code") == "dense":
         known.remove("n_active")
     parameters = {key: value for key, value in SMALL.items() if key in known}
-    method = entry.make(**parameters, **OTHERS.get(name, {}), seed=1)
+    method = entry.make(**{**parameters, **OTHERS.get(name, {})}, seed=1)
     method.begin(N_FEATURES, N_CLASSES)
     (X, y), (X_test, y_test) = draw(450, seed=1), draw(1200, seed=2)
     correct = []

@@ -36,7 +36,8 @@ def test_rejects_another_variant():
 def test_names_and_groups():
     groups = [entry.group for entry in METHODS.values()]
     assert list(dict.fromkeys(groups)) == [
-        *("paper", "variant", "ablation", "perceptron", "modern", "readout", "ceiling")
+        *("paper", "reference", "variant", "ablation", "perceptron"),
+        *("modern", "readout", "ceiling"),
     ]
     assert groups == sorted(groups, key=groups.index)
     assert all(entry.version >= 1 for entry in METHODS.values())

@@ -17,6 +17,7 @@ from kenyon_lab.methods import (
     offline,
     perceptron,
     ranpac,
+    reference,
     slda,
     vanilla,
     weakening,
@@ -26,7 +27,7 @@ from kenyon_lab.methods.entry import ORDERS, Group, MethodEntry, Order
 __all__ = ["METHODS", "ORDERS", "Group", "MethodEntry", "Order"]
 
 _MODULES = (
-    *(fly, offline, bir, gem, ewc, vanilla, dense_fly, logistic, perceptron, weakening),
+    *(fly, offline, bir, gem, ewc, vanilla, reference, dense_fly, logistic, perceptron, weakening),
     *(ncm, slda, ranpac, fly_cl, ceilings),
 )
 

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 
 Order = Literal["shuffled", "classes"]
 ORDERS: tuple[Order, ...] = ("shuffled", "classes")
-Group = Literal["paper", "variant", "ablation", "perceptron", "modern", "readout", "ceiling"]
+Group = Literal[
+    "paper",
+    "reference",
+    "variant",
+    "ablation",
+    "perceptron",
+    "modern",
+    "readout",
+    "ceiling",
+]
 Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple", "grey"]
 
 STAND_INS = {
@@ -33,6 +42,12 @@ SPARSE_LAYER: dict[str, dict[str, Any]] = {
     "cifar100": {**DENSE_LAYER["cifar100"], "n_active": 200},
 }
 """The fly's first layer."""
+
+CAPPED_FLY: dict[str, dict[str, Any]] = {
+    "mnist20": {**SPARSE_LAYER["mnist20"], "learning_rate": 0.01},
+    "cifar100": {**SPARSE_LAYER["cifar100"], "learning_rate": 0.2},
+}
+"""The fly's first layer, and the learning rate at which its weights reach their cap."""
 
 HIDDEN_LAYER: dict[str, dict[str, Any]] = {
     "mnist20": {"n_hidden": 3200},

@@ -53,7 +53,7 @@ class EWC(Vanilla):
         self.pull = torch.zeros_like(self.theta)
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.mask_outputs(y)
+        self.mask = self.mask_of(y)
         for inputs, targets in self.batches(X, y):
             step = self.gradient(inputs, targets)
             step.addcmul_(self.curvature, self.theta).sub_(self.pull)

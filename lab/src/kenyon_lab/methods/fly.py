@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kenyon import FlyClassifier
-from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.entry import CAPPED_FLY, Look, MethodEntry
 from kenyon_lab.methods.layer import FLY_LAYER, RIDGE_LAYER
 from kenyon_lab.methods.method import Method
 
@@ -123,10 +123,7 @@ ENTRIES = (
         group="paper",
         summary="sparse codes, partial freezing",
         grid={"learning_rate": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, "auto")},
-        paper={
-            "mnist20": {**SPARSE_LAYER["mnist20"], "learning_rate": 0.01},
-            "cifar100": {**SPARSE_LAYER["cifar100"], "learning_rate": 0.2},
-        },
+        paper=CAPPED_FLY,
         tuned={
             ("mnist20", "shuffled"): {"learning_rate": "auto"},
             ("clinc150", "shuffled"): {"learning_rate": "auto"},

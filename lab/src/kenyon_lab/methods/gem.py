@@ -56,11 +56,15 @@ class GEM(NetworkMethod):
         super()._start()
         check_memory(self.n_exemplars, self.memory_strength)
         self.exemplars: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.masks: list[torch.Tensor] = []
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        self.masks.append(self.mask_of(y))
         gradients = torch.empty(len(self.exemplars) + 1, len(self.theta))
         for batch in self.batches(X, y):
-            for samples, gradient in zip((*self.exemplars, batch), gradients, strict=True):
+            tasks = zip((*self.exemplars, batch), self.masks, gradients, strict=True)
+            for samples, mask, gradient in tasks:
+                self.mask = mask
                 self.gradient(*samples, out=gradient)
             step = tensor(project(_products(gradients), self.memory_strength))
             self.theta.addmv_(gradients.T, step, alpha=-self.learning_rate)
@@ -125,6 +129,11 @@ def _least(
     return u + strength
 
 
+_PAPER = {
+    dataset: {**sizes, "learning_rate": 0.001, "memory_strength": 0.5, "n_exemplars": 256}
+    for dataset, sizes in HIDDEN_LAYER.items()
+}
+
 ENTRIES = (
     MethodEntry(
         name="gem",
@@ -133,15 +142,24 @@ ENTRIES = (
         group="paper",
         summary="stores exemplars, and steps so that their loss does not grow",
         grid={"learning_rate": (0.001, 0.01, 0.03, 0.1, 0.3), "memory_strength": (0.5, 1.0)},
-        paper={
-            dataset: {**sizes, "learning_rate": 0.001, "memory_strength": 0.5, "n_exemplars": 256}
-            for dataset, sizes in HIDDEN_LAYER.items()
-        },
+        paper=_PAPER,
         tuned={
             ("mnist20", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1.0},
             ("mnist20", "classes"): {"learning_rate": 0.1, "memory_strength": 0.5},
             ("clinc150", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1.0},
         },
         look=Look("green", "D"),
+    ),
+    MethodEntry(
+        name="gem-shared-memory",
+        title="GEM, 256 exemplars in all",
+        cls=GEM,
+        group="reference",
+        summary="GEM with 256 exemplars over all tasks, not in each",
+        paper={
+            dataset: {**_PAPER[dataset], "n_exemplars": 256 // n_tasks}
+            for dataset, n_tasks in (("mnist20", 10), ("cifar100", 25))
+        },
+        look=Look("green", "p", "--"),
     ),
 )

@@ -6,7 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from kenyon_lab.methods.torch_method import TorchMethod, tensor
 from kenyon_lab.shared import MAX_CELLS, check_integer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 
@@ -31,6 +33,27 @@ class Layers(NamedTuple):
     b1: torch.Tensor
     W2: torch.Tensor
     b2: torch.Tensor
+
+
+class Bounds(NamedTuple):
+    """The largest initial weight of each part of a network."""
+
+    W1: float
+    b1: float
+    W2: float
+    b2: float
+
+
+def pytorch_bounds(n_features: int, n_hidden: int, n_classes: int) -> Bounds:
+    """Return the bounds of PyTorch's default: one over the root of a layer's inputs."""
+    first, second = 1 / math.sqrt(n_features), 1 / math.sqrt(n_hidden)
+    return Bounds(first, first, second, second)
+
+
+def xavier_bounds(n_features: int, n_hidden: int, n_classes: int) -> Bounds:
+    """Return the bounds of Glorot and Bengio (2010), with biases of zero."""
+    first, second = n_features + n_hidden, n_hidden + n_classes
+    return Bounds(math.sqrt(6 / first), 0.0, math.sqrt(6 / second), 0.0)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -54,6 +77,10 @@ class NetworkMethod(TorchMethod):
 
     n_hidden: int | None = None
     learning_rate: float = 0.001
+    # Subclasses override these two. They are no parameters here, because stored records are found
+    # by all parameters of their method: a new one would orphan them.
+    initial_bounds: ClassVar[Callable[[int, int, int], Bounds]] = staticmethod(pytorch_bounds)
+    masked_outputs: bool = field(default=False, init=False, repr=False)
     theta: torch.Tensor = field(init=False, repr=False)
     mask: torch.Tensor = field(init=False, repr=False)
     """Added to the outputs while learning: minus infinity for masked outputs, otherwise 0."""
@@ -79,11 +106,10 @@ class NetworkMethod(TorchMethod):
             )
 
     def draw_weights(self) -> torch.Tensor:
-        """Draw the weights of a new network from PyTorch's default uniform distribution."""
+        """Draw the weights of a new network from uniform distributions."""
         d, m, k = self.n_features, self._n_units, self.n_classes
         theta = torch.empty(d * m + m + k * m + k)
-        for weights, n_inputs in zip(self.layers(theta), (d, d, m, m), strict=True):
-            bound = 1 / math.sqrt(n_inputs)
+        for weights, bound in zip(self.layers(theta), self.initial_bounds(d, m, k), strict=True):
             weights.copy_(tensor(self.generator.uniform(-bound, bound, weights.shape)))
         return theta
 
@@ -92,6 +118,14 @@ class NetworkMethod(TorchMethod):
         d, m, k = self.n_features, self._n_units, self.n_classes
         W1, b1, W2, b2 = flat.split((d * m, m, k * m, k))
         return Layers(W1.view(d, m), b1, W2.view(k, m), b2)
+
+    def mask_of(self, y: NDArray[np.intp]) -> torch.Tensor:
+        """Return the mask to the classes of a task, or zeros without `masked_outputs`."""
+        if not self.masked_outputs:
+            return torch.zeros(self.n_classes)
+        mask = torch.full((self.n_classes,), -torch.inf)
+        mask[torch.from_numpy(y)] = 0
+        return mask
 
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         W1, b1, W2, b2 = self.layers(self.theta)

@@ -1,19 +1,29 @@
-"""Perceptrons on sparse codes: four rules between Rosenblatt's and the fly's without a cap."""
+"""Perceptrons on sparse codes: four rules between Rosenblatt's and the fly's."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from kenyon_lab.methods.coded import CodedMethod, sum_by_class
-from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.coded import CodedMethod, find_cap, sum_by_class
+from kenyon_lab.methods.entry import CAPPED_FLY, SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.method import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
+
+    from kenyon_lab.methods.entry import Colour
+
+
+class Bounds(NamedTuple):
+    """The range of a weight."""
+
+    lowest: float
+    highest: float
 
 
 class _Rule(NamedTuple):
@@ -58,6 +68,7 @@ class Perceptron(CodedMethod):
     """
 
     rule: Literal[1, 2, 3, 4] = 1
+    bounds: Bounds | None = field(default=None, init=False, repr=False)
 
     def _start(self) -> None:
         super()._start()
@@ -67,7 +78,7 @@ class Perceptron(CodedMethod):
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         for rows, codes in self.codes(X):
-            learn(self.weights, codes, y[rows], **_RULES[self.rule]._asdict())
+            learn(self.weights, codes, y[rows], **_RULES[self.rule]._asdict(), bounds=self.bounds)
         self.n_shown += len(X)
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
@@ -79,6 +90,29 @@ class Perceptron(CodedMethod):
         return np.concatenate([codes @ self.weights for _, codes in self.codes(X)])
 
 
+@dataclass(kw_only=True, eq=False)
+class CappedPerceptron(Perceptron):
+    """A `Perceptron` whose weights stay within the fly's bounds.
+
+    A weight is the learning rate times a sum of activities from 0 to 1. After every change it is
+    clipped to [0, 1]. In sums of levels that is from 0 to the cap of the fly's counters; rule 4 is
+    then the fly itself.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.01
+        Change of a weight per sample at full activity. It determines the cap.
+    rule
+        As in `Perceptron`.
+    """
+
+    learning_rate: float = 0.01
+
+    def _start(self) -> None:
+        super()._start()
+        self.bounds = Bounds(0, find_cap(check_positive("learning_rate", self.learning_rate)))
+
+
 def learn(
     weights: NDArray[np.float64],
     codes: csr_matrix[Any],
@@ -86,6 +120,7 @@ def learn(
     *,
     always: bool,
     weaken: bool,
+    bounds: Bounds | None = None,
 ) -> None:
     """Change the weights of a perceptron by samples, one after another.
 
@@ -99,9 +134,13 @@ def learn(
         Strengthen the target of every sample, rather than of mistakes only.
     weaken : bool
         Weaken the predicted class on a mistake.
+    bounds : Bounds, optional
+        Weights are clipped to them after each sample.
     """
-    if always and not weaken:  # Predictions do not matter.
+    if always and not weaken:  # Predictions do not matter, and clipping once is enough.
         weights += sum_by_class(codes, targets, weights.shape[1])
+        if bounds:
+            np.minimum(weights, bounds.highest, out=weights)
         return
     # NumPy gathers and scatters fastest with its own index type, in one dimension.
     indices, levels = codes.indices.astype(np.intp), codes.data.astype(np.float64)
@@ -112,16 +151,36 @@ def learn(
         cells, code = indices[start:stop], levels[start:stop]
         predicted = int((code @ weights.take(cells, axis=0)).argmax())
         if always or predicted != target:
-            of_class[target][cells] += code
+            _change(of_class[target], cells, code, bounds)
         if weaken and predicted != target:
-            of_class[predicted][cells] -= code
+            _change(of_class[predicted], cells, -code, bounds)
 
 
-_LOOKS: tuple[tuple[Any, str, str], ...] = (
-    ("black", "^", "--"),
-    ("sky", "v", "--"),
-    ("blue", "s", "-"),
-    ("orange", "P", ":"),
+def _change(
+    weights: NDArray[np.float64],
+    cells: NDArray[np.intp],
+    change: NDArray[np.float64],
+    bounds: Bounds | None,
+) -> None:
+    """Add to the weights from some cells to a class."""
+    changed = weights[cells] + change
+    if bounds:  # `numpy.clip` takes several times as long on so few numbers.
+        np.minimum(np.maximum(changed, bounds.lowest, out=changed), bounds.highest, out=changed)
+    weights[cells] = changed
+
+
+class _Style(NamedTuple):
+    colour: Colour
+    marker: str
+    line: str
+    marker_capped: str
+
+
+_STYLES = (
+    _Style("black", "^", "--", "v"),
+    _Style("sky", "v", "--", "X"),
+    _Style("blue", "s", "-", "p"),
+    _Style("orange", "P", ":", ""),
 )
 _SUMMARIES = (
     "on a mistake, strengthens the target and weakens the predicted class",
@@ -130,17 +189,34 @@ _SUMMARIES = (
     "always strengthens the target: the fly without a cap",
 )
 
-ENTRIES = tuple(
-    MethodEntry(
-        name=f"perceptron-v{rule}",
-        title=f"Perceptron v{rule}",
-        cls=Perceptron,
-        group="perceptron",
-        summary=summary,
-        variant={"rule": rule},
-        order="classes",
-        paper=SPARSE_LAYER,
-        look=Look(colour, marker, line),
-    )
-    for rule, summary, (colour, marker, line) in zip(_RULES, _SUMMARIES, _LOOKS, strict=True)
+ENTRIES = (
+    *(
+        MethodEntry(
+            name=f"perceptron-v{rule}",
+            # Brackets state a difference from the paper: its v4 alone has a cap.
+            title=f"Perceptron v{rule}{' (no cap)' if rule == 4 else ''}",
+            cls=Perceptron,
+            group="perceptron",
+            summary=summary,
+            variant={"rule": rule},
+            order="classes",
+            paper=SPARSE_LAYER,
+            look=Look(style.colour, style.marker, style.line),
+        )
+        for rule, summary, style in zip(_RULES, _SUMMARIES, _STYLES, strict=True)
+    ),
+    *(
+        MethodEntry(
+            name=f"perceptron-v{rule}-capped",
+            title=f"Perceptron v{rule} (capped)",
+            cls=CappedPerceptron,
+            group="perceptron",
+            summary=f"v{rule} with weights within [0, 1], as the fly's are",
+            variant={"rule": rule},
+            order="classes",
+            paper=CAPPED_FLY,
+            look=Look(style.colour, style.marker_capped, "-."),
+        )
+        for rule, style in zip((1, 2, 3), _STYLES, strict=False)
+    ),
 )

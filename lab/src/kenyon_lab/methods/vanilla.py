@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kenyon_lab.methods.entry import HIDDEN_LAYER, Look, MethodEntry
-from kenyon_lab.methods.lazy_torch import torch
 from kenyon_lab.methods.network import NetworkMethod
 
 if TYPE_CHECKING:
@@ -28,15 +27,9 @@ class Vanilla(NetworkMethod):
     masked_outputs: bool = False
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
-        self.mask_outputs(y)
+        self.mask = self.mask_of(y)
         for inputs, targets in self.batches(X, y):
             self.theta.sub_(self.gradient(inputs, targets), alpha=self.learning_rate)
-
-    def mask_outputs(self, y: NDArray[np.intp]) -> None:
-        """Mask the outputs to the classes of a task, if `masked_outputs`."""
-        if self.masked_outputs:
-            self.mask.fill_(-torch.inf)
-            self.mask[torch.from_numpy(y)] = 0
 
 
 _PAPER = {dataset: {**sizes, "learning_rate": 0.001} for dataset, sizes in HIDDEN_LAYER.items()}

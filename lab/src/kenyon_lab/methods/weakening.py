@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.methods.coded import CodedMethod, find_cap, sum_by_class
-from kenyon_lab.methods.entry import SPARSE_LAYER, Look, MethodEntry
+from kenyon_lab.methods.entry import CAPPED_FLY, Look, MethodEntry
 from kenyon_lab.methods.method import check_positive
 
 if TYPE_CHECKING:
@@ -71,10 +71,7 @@ ENTRIES = (
         group="perceptron",
         summary="weakens every class but the target, as the real fly does",
         grid={"learning_rate": (1e-5, 1e-4, 3e-4, 0.001, 0.01, 0.1)},
-        paper={
-            "mnist20": {**SPARSE_LAYER["mnist20"], "learning_rate": 0.01},
-            "cifar100": {**SPARSE_LAYER["cifar100"], "learning_rate": 0.2},
-        },
+        paper=CAPPED_FLY,
         tuned={("mnist20", "shuffled"): {"learning_rate": 0.0003}},
         look=Look("sky", ">", ":"),
     ),
