@@ -166,8 +166,8 @@ ENTRIES = (
             "cifar100": {"n_hidden": 2000, "gated": 0.7, "learning_rate": 0.001},
         },
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.0001},
-            ("mnist20", "classes"): {"learning_rate": 0.0003},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.0001},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.0003},
             ("clinc150", "shuffled"): {"learning_rate": 0.003},
         },
         look=Look("sky", "^"),

@@ -75,7 +75,7 @@ ENTRIES = (
             "mnist20": {**DENSE_LAYER["mnist20"], "learning_rate": 0.01},
             "cifar100": {**DENSE_LAYER["cifar100"], "learning_rate": 0.2},
         },
-        tuned={("mnist20", "shuffled"): {"learning_rate": 0.0005}},
+        tuned={("mnist20-distorted", "shuffled"): {"learning_rate": 0.0005}},
         look=Look("orange", "o", "--"),
     ),
 )

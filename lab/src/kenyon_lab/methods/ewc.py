@@ -90,8 +90,8 @@ ENTRIES = (
         },
         paper=_PAPER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
-            ("mnist20", "classes"): {"learning_rate": 0.01, "memory_strength": 100.0},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.01, "memory_strength": 100.0},
             ("clinc150", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
         },
         look=Look("orange", "v"),
@@ -106,8 +106,8 @@ ENTRIES = (
         grid={"learning_rate": (0.01, 0.1, 0.3), "memory_strength": (10.0, 100.0, 1000.0, 1e4)},
         paper=_PAPER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1000.0},
-            ("mnist20", "classes"): {"learning_rate": 0.01, "memory_strength": 10.0},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1000.0},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.01, "memory_strength": 10.0},
         },
         look=Look("orange", "<", ":"),
     ),

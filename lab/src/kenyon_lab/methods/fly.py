@@ -125,7 +125,7 @@ ENTRIES = (
         grid={"learning_rate": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, "auto")},
         paper=CAPPED_FLY,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": "auto"},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": "auto"},
             ("clinc150", "shuffled"): {"learning_rate": "auto"},
         },
         look=Look("vermilion", "o"),

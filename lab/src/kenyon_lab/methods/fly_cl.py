@@ -120,7 +120,7 @@ ENTRIES = (
         summary="sparse projection, its largest values, then ridge regression",
         grid={"share_active": (0.05, 0.1, 0.3, 0.5, 0.8)},
         tuned={
-            ("mnist20", "shuffled"): {"share_active": 0.5},
+            ("mnist20-distorted", "shuffled"): {"share_active": 0.5},
             ("tiny100", "shuffled"): {"share_active": 0.5},
             ("clinc150", "shuffled"): {"share_active": 0.5},
         },

@@ -144,8 +144,8 @@ ENTRIES = (
         grid={"learning_rate": (0.001, 0.01, 0.03, 0.1, 0.3), "memory_strength": (0.5, 1.0)},
         paper=_PAPER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1.0},
-            ("mnist20", "classes"): {"learning_rate": 0.1, "memory_strength": 0.5},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1.0},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.1, "memory_strength": 0.5},
             ("clinc150", "shuffled"): {"learning_rate": 0.3, "memory_strength": 1.0},
         },
         look=Look("green", "D"),

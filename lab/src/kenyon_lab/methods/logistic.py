@@ -89,8 +89,8 @@ ENTRIES = (
         grid={"learning_rate": _RATES},
         paper=SPARSE_LAYER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.001},
-            ("mnist20", "classes"): {"learning_rate": 0.001},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.001},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.001},
         },
         look=Look("blue", "D"),
     ),
@@ -104,8 +104,8 @@ ENTRIES = (
         grid={"learning_rate": (3e-6, 1e-5, 3e-5, *_RATES)},
         paper=DENSE_LAYER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 1e-5},
-            ("mnist20", "classes"): {"learning_rate": 1e-5},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 1e-5},
+            ("mnist20-distorted", "classes"): {"learning_rate": 1e-5},
         },
         look=Look("black", "D", "--"),
     ),

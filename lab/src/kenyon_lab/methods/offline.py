@@ -63,7 +63,7 @@ ENTRIES = (
         summary="a network retrained on all samples so far",
         grid={"optimiser": ("sgd", "adam"), "learning_rate": (0.0001, 0.001, 0.01, 0.1, 0.3)},
         paper=HIDDEN_LAYER,
-        tuned={("mnist20", "shuffled"): {"optimiser": "adam", "learning_rate": 0.001}},
+        tuned={("mnist20-distorted", "shuffled"): {"optimiser": "adam", "learning_rate": 0.001}},
         look=Look("black", "s", "--"),
     ),
     MethodEntry(

@@ -45,8 +45,8 @@ ENTRIES = (
         grid={"learning_rate": _RATES},
         paper=_PAPER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.1},
-            ("mnist20", "classes"): {"learning_rate": 0.1},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.1},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.1},
             ("clinc150", "shuffled"): {"learning_rate": 0.1},
         },
         look=Look("purple", "X"),
@@ -61,8 +61,8 @@ ENTRIES = (
         grid={"learning_rate": _RATES},
         paper=_PAPER,
         tuned={
-            ("mnist20", "shuffled"): {"learning_rate": 0.3},
-            ("mnist20", "classes"): {"learning_rate": 0.01},
+            ("mnist20-distorted", "shuffled"): {"learning_rate": 0.3},
+            ("mnist20-distorted", "classes"): {"learning_rate": 0.01},
         },
         look=Look("purple", "p", ":"),
     ),

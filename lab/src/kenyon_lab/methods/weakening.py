@@ -72,7 +72,7 @@ ENTRIES = (
         summary="weakens every class but the target, as the real fly does",
         grid={"learning_rate": (1e-5, 1e-4, 3e-4, 0.001, 0.01, 0.1)},
         paper=CAPPED_FLY,
-        tuned={("mnist20", "shuffled"): {"learning_rate": 0.0003}},
+        tuned={("mnist20-distorted", "shuffled"): {"learning_rate": 0.0003}},
         look=Look("sky", ">", ":"),
     ),
 )

@@ -115,10 +115,22 @@ FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
 """As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
 
 # Not in the paper, and takes minutes.
-_SLOW = {"ranpac", "fly-cl", "kenyon", "ridge", "calibration", "compartments", "extinction"}
+_SLOW = {
+    *("ranpac", "fly-cl", "kenyon", "ridge", "gem-shared-memory"),
+    *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
+    *("calibration", "compartments", "extinction"),
+}
 # Ceilings learn all classes at once: they are no methods of continual learning.
 _METHODS = tuple(name for name, entry in METHODS.items() if entry.group != "ceiling")
-_LARGE = ("tiny100", "cifar100")
+# Variants that the paper's own datasets have.
+_VARIANTS = {name for name in _METHODS if name.endswith("-capped")} | {
+    name for name in _METHODS if METHODS[name].group == "reference"
+}
+_OWN = ("mnist20", "cifar100", "cifar100-resnet18")
+_OTHERS = ("clinc150", "tiny100", "mnist20-distorted")
+_RESNET50 = ("fly", "ridge", "kenyon", "ncm", "slda", "offline")
+_LARGE = ("tiny100", "cifar100", "cifar100-resnet18", "cifar100-resnet50")
+_HOURS = tuple(name for name in _METHODS if name.startswith(("gem", "offline")))
 
 _QUICK = Profile(
     "quick",
@@ -129,10 +141,14 @@ _QUICK = Profile(
 )
 _FULL = Profile(
     "full",
-    ("mnist20", *_LARGE, "clinc150"),
+    (*_OWN, "cifar100-resnet50", *_OTHERS),
     _METHODS,
     tuple(EXPERIMENTS),
     n_seeds=5,
-    fewer=dict.fromkeys(product(_LARGE, ("gem", "offline", "offline-sgd")), 1),
+    fewer=dict.fromkeys(product(_LARGE, _HOURS), 1),
+    only={
+        **dict.fromkeys(_OTHERS, tuple(name for name in _METHODS if name not in _VARIANTS)),
+        "cifar100-resnet50": _RESNET50,
+    },
 )
 PROFILES = {profile.name: profile for profile in (_QUICK, _FULL)}
