@@ -24,7 +24,10 @@ def test_the_quick_profile_has_every_method_of_the_paper():
 
 def test_what_takes_minutes_and_is_not_in_the_paper_is_for_the_full_profile():
     quick, full = PROFILES["quick"], PROFILES["full"]
-    assert set(full.methods) - set(quick.methods) == {"ranpac", "fly-cl", "kenyon", "ridge"}
+    assert set(full.methods) - set(quick.methods) == {
+        *("ranpac", "fly-cl", "kenyon", "ridge", "gem-shared-memory"),
+        *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
+    }
     left_out = set(full.experiments) - set(quick.experiments)
     assert left_out == {"calibration", "compartments", "extinction"}
 
@@ -41,10 +44,27 @@ def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):
 def test_the_full_profile_leaves_out_ceilings_alone():
     full = PROFILES["full"]
     assert set(full.methods) == {n for n, m in METHODS.items() if m.group != "ceiling"}
-    plan = full.plan("mnist20")
-    assert all(full.jobs(plan, method) for method in full.methods)
-    assert len(full.jobs(plan, "gem")) == 5
-    assert len(full.jobs(full.plan("tiny100"), "gem")) == 1
+    plans = full.plans("mnist20")
+    assert all(full.jobs("mnist20", plans, method) for method in full.methods)
+    assert len(full.jobs("mnist20", plans, "gem")) == 5
+    assert len(full.jobs("tiny100", full.plans("tiny100"), "gem")) == 1
+
+
+def test_run_i_uses_the_encoder_of_seed_i():
+    full = PROFILES["full"]
+    jobs = full.jobs("mnist20", full.plans("mnist20"), "fly")
+    names = ["mnist20", *(f"mnist20-seed{seed}" for seed in (1, 2, 3, 4))]
+    assert [(job.dataset, job.seed) for job in jobs] == list(zip(names, range(5), strict=True))
+    assert len({job.fingerprint for job in jobs}) == 5
+    assert len({str(job.parameters) for job in jobs}) == 1
+
+
+def test_variants_run_on_the_papers_datasets_alone():
+    full = PROFILES["full"]
+    assert "ewc-reference-masked" in full.methods_on("mnist20")
+    assert "ewc-reference-masked" in full.methods_on("cifar100")
+    assert "ewc-reference-masked" not in full.methods_on("clinc150")
+    assert set(full.methods_on("cifar100-resnet50")) >= {"fly", "ridge", "slda", "offline"}
 
 
 def test_every_experiment_is_shown_by_a_figure():
@@ -52,10 +72,10 @@ def test_every_experiment_is_shown_by_a_figure():
 
 
 def test_jobs_have_the_parameters_and_seeds_of_the_profile():
-    plan = SMALL.plan("digits")
-    assert [job.seed for job in SMALL.jobs(plan, "slda")] == [0, 1]
-    assert [job.seed for job in SMALL.jobs(plan, "ncm")] == [0]
-    assert SMALL.jobs(plan, "ranpac")[0].parameters["n_cells"] == 3200
+    plans = SMALL.plans("digits")
+    assert [job.seed for job in SMALL.jobs("digits", plans, "slda")] == [0, 1]
+    assert [job.seed for job in SMALL.jobs("digits", plans, "ncm")] == [0]
+    assert SMALL.jobs("digits", plans, "ranpac")[0].parameters["n_cells"] == 3200
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kenyon_lab.console import messages, quiet, say
+from kenyon_lab.data import DATASETS
 from kenyon_lab.experiments.catalogue import EXPERIMENTS, ExperimentJob
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.methods import METHODS
@@ -129,27 +130,33 @@ def _run(
     profile: Profile, figures: list[FigureEntry], n_jobs: int, store: Store, console: Console
 ) -> list[str]:
     """Run the methods of figures; return a sentence for each failure."""
-    shown = {method for figure in figures for method in figure.methods}
     failures: list[str] = []
     for dataset in profile.datasets:
-        methods = [method for method in profile.methods_on(dataset) if method in shown]
-        if not methods:
+        jobs = _with_data(_jobs(profile, figures, dataset, console), store, console)
+        if not jobs:
             continue
-        try:
-            plans = profile.plans(dataset)
-        except FileNotFoundError as error:
-            say(f"{dataset} is left out: {error}", console)
-            continue
-        jobs = [job for method in methods for job in profile.jobs(dataset, plans, method)]
-        jobs = _with_data(jobs, store, console)
         say(f"{dataset}: {len({job.method for job in jobs})} methods", console)
         failed = {job.method: _find_missing_package(job) for job in jobs if not store.find(job)}
         missing = {method: reason for method, reason in failed.items() if reason}
         # Seed by seed, so that there is soon something to compare.
         jobs = sorted((j for j in jobs if j.method not in missing), key=lambda job: job.seed)
         failures += missing.values()
-        failures += run_jobs(jobs, plans[0].n_tasks, n_jobs, store, console)[1]
+        failures += run_jobs(jobs, DATASETS[dataset].n_tasks, n_jobs, store, console)[1]
     return failures
+
+
+def _jobs(
+    profile: Profile, figures: list[FigureEntry], dataset: str, console: Console
+) -> list[Job]:
+    """Return the jobs on a dataset that figures show; none if its data must exist and do not."""
+    shown = {method for figure in figures for method in figure.methods}
+    methods = [method for method in profile.methods_on(dataset) if method in shown]
+    try:
+        plans = profile.plans(dataset) if methods else []
+    except FileNotFoundError as error:
+        say(f"{dataset} is left out: {error}", console)
+        return []
+    return [job for method in methods for job in profile.jobs(dataset, plans, method)]
 
 
 def _with_data(jobs: list[Job], store: Store, console: Console) -> list[Job]:
