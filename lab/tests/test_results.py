@@ -14,6 +14,7 @@ from kenyon_lab.protocol.record import ExperimentRecord, RunRecord, SearchRecord
 from kenyon_lab.protocol.search import Search
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
+from lab.tests.isolation import isolate
 
 STORE = Store(Path(__file__).resolve().parents[1] / "results")
 FULL = PROFILES["full"]
@@ -58,13 +59,14 @@ def searches():
 def requested(searches):
     """The digests of the runs of the full profile, of benchmarks/methods.py and of searches."""
     jobs = []
-    for dataset in DECLARED:
-        plan = FULL.plan(dataset)
-        for method in FULL.methods:
-            jobs += FULL.jobs(plan, method)
+    for dataset in DECLARED.keys() & set(FULL.datasets):
+        plans = FULL.plans(dataset)
+        for method in FULL.methods_on(dataset):
+            jobs += FULL.jobs(dataset, plans, method)
             for order in ORDERS:
-                ordered = Plan(plan.problem, SEEDS, order)
-                jobs += ordered.jobs(method, plan.problem.defaults(method)[1])
+                ordered = Plan(plans[0].problem, SEEDS, order)
+                for known in (ordered.problem.defaults(method), FULL.defaults(dataset, method)):
+                    jobs += ordered.jobs(method, known[1])
     for found in searches:
         jobs += repeat_search(found).jobs()
         plan = Plan(problem_of(found), SEEDS, found.order)
@@ -106,7 +108,8 @@ def test_searches_follow_from_their_runs(searches):
         assert search.record(search.trials(runs)).trials == found.trials
 
 
-def test_the_report_needs_no_data(monkeypatch):
+def test_the_report_needs_no_data(monkeypatch, tmp_path):
+    isolate(monkeypatch, tmp_path)
     monkeypatch.setattr(
         Problem, "load", lambda self: (_ for _ in ()).throw(FileNotFoundError(self.name))
     )
