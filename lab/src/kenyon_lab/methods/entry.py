@@ -15,7 +15,13 @@ ORDERS: tuple[Order, ...] = ("shuffled", "classes")
 Group = Literal["paper", "variant", "ablation", "perceptron", "modern", "readout", "ceiling"]
 Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple", "grey"]
 
-STAND_INS = {"mnist20-pixels": "mnist20", "mnist20-paper": "mnist20", "tiny100": "cifar100"}
+STAND_INS = {
+    "mnist20-pixels": "mnist20",
+    "mnist20-paper": "mnist20",
+    "tiny100": "cifar100",
+    "cifar100-resnet18": "cifar100",
+    "cifar100-resnet50": "cifar100",
+}
 """Datasets that use the paper's parameters of another dataset."""
 
 DENSE_LAYER: dict[str, dict[str, Any]] = {
