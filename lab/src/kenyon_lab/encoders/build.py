@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from kenyon_lab.data import DATASETS, Dataset
-from kenyon_lab.data.cifar100 import read_images
 from kenyon_lab.data.clinc150 import read_queries
 from kenyon_lab.data.features import built_path, write_features
 from kenyon_lab.data.mnist20 import PIXELS
 from kenyon_lab.data.mnist_files import IMAGE_SHAPE, read_mnist_files
+from kenyon_lab.encoders.chunks import encode_in_chunks
 from kenyon_lab.encoders.encoder import Encoder, Progress, no_progress
 from kenyon_lab.encoders.lenet5 import LeNet5
 from kenyon_lab.encoders.minilm import MiniLM
+from kenyon_lab.encoders.mobilenetv2 import MobileNetV2
 from kenyon_lab.encoders.resnet18 import ResNet18
 
 if TYPE_CHECKING:
@@ -24,7 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from kenyon_lab.data.cifar100 import ImageSource
     from kenyon_lab.data.info import DatasetInfo
+
+IMAGE_ENCODERS = {
+    "MobileNetV2": MobileNetV2.from_checkpoint,
+    "ResNet18": ResNet18.from_checkpoint,
+}
 
 
 @dataclass(frozen=True)
@@ -55,13 +64,16 @@ class Builder:
         if name not in encoded:
             raise ValueError(f"name must be one of {', '.join(encoded)}; got {name!r}")
         info = DATASETS[name]
-        compute = {"LeNet5": self._mnist20, "MiniLM": self._clinc150, "ResNet18": self._cifar100}
+        compute = {"LeNet5": self._mnist20, "MiniLM": self._clinc150}.get(
+            info.encoder, self._cifar100
+        )
         path = built_path(name) if self.folder is None else self.folder / f"{name}.npz"
         # Checked first, because the computation takes minutes.
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.access(path.parent, os.W_OK):
             raise PermissionError(f"the folder {path.parent} is not writable")
-        write_features(compute[info.encoder](info, path), path)
+        write_features(compute(info, path), path)
+        rmtree(_chunks(path), ignore_errors=True)
         return path
 
     def _mnist20(self, info: DatasetInfo, path: Path) -> Dataset:
@@ -78,15 +90,22 @@ class Builder:
             image_shape=None,
         )
 
-    def _cifar100(self, info: DatasetInfo, _: Path) -> Dataset:
-        archive, checkpoint = info.sources
-        encoder = ResNet18.from_checkpoint(checkpoint.fetch())
-        images = read_images(archive)
+    def _cifar100(self, info: DatasetInfo, path: Path) -> Dataset:
+        source, weights = info.sources
+        encoder = IMAGE_ENCODERS[info.encoder](weights.fetch())
+        images = cast("ImageSource", source).read_images()
+        encode = partial(
+            encode_in_chunks,
+            encoder,
+            folder=_chunks(path),
+            n_threads=self.n_threads,
+            progress=self.progress,
+        )
         return Dataset(
             name=info.name,
-            X_train=self._encode(encoder, images.X_train),
+            X_train=encode(images.X_train),
             y_train=images.y_train.astype(np.intp),
-            X_test=self._encode(encoder, images.X_test),
+            X_test=encode(images.X_test),
             y_test=images.y_test.astype(np.intp),
             class_names=images.class_names,
             n_tasks=info.n_tasks,
@@ -109,3 +128,8 @@ class Builder:
 
     def _encode(self, encoder: Encoder, inputs: Any) -> NDArray[np.float32]:
         return encoder.encode(inputs, n_threads=self.n_threads, progress=self.progress)
+
+
+def _chunks(path: Path) -> Path:
+    """Return the folder of the chunks that the features at `path` are built from."""
+    return path.with_suffix(".chunks")
