@@ -1,14 +1,18 @@
 """The network of brain-inspired replay and its losses a second time, in NumPy, sample by sample."""
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_softmax, softmax
 from scipy.stats import norm
 
 
 class ReplayByHand:
-    """What the network computes from a copy of its numbers, in double precision."""
+    """What the network computes from a copy of its numbers, in double precision.
 
-    def __init__(self, network):
+    With `sigmoid`, it is the network for images.
+    """
+
+    def __init__(self, network, sigmoid=False):
+        self.sigmoid = sigmoid
         self.numbers = {
             name: value.detach().double().numpy().copy()
             for name, value in network.state_dict().items()
@@ -29,7 +33,8 @@ class ReplayByHand:
         for depth in range(2):
             gate = probabilities @ self.numbers["gates"][depth]
             z = np.maximum(self.layer(f"decoder.{depth}", z) * gate, 0)
-        return self.layer("output", z)
+        x = self.layer("output", z)
+        return expit(x) if self.sigmoid else x
 
     def generate(self, label, noise):
         deviation = np.sqrt(np.exp(self.numbers["prior_log_variance"][label]))
@@ -46,7 +51,11 @@ class ReplayByHand:
         mean = self.layer("latent_mean", hidden)
         deviation = np.sqrt(np.exp(self.layer("latent_log_variance", hidden)))
         z = mean + deviation * noise
-        reconstruction = np.mean((self.decode(z, probabilities) - x) ** 2) / 2
+        decoded = self.decode(z, probabilities)
+        if self.sigmoid:
+            reconstruction = np.mean(-x * np.log(decoded) - (1 - x) * np.log(1 - decoded))
+        else:
+            reconstruction = np.mean((decoded - x) ** 2) / 2
         posterior = norm.logpdf(z, mean, deviation).sum()
         prior = sum(p * self.prior_density(z, label) for label, p in enumerate(probabilities) if p)
         return reconstruction + (posterior - np.log(prior)) / len(x)

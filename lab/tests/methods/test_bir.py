@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from torch.nn.functional import cross_entropy
 
 from kenyon_lab.data import load
-from kenyon_lab.methods.bir import BrainInspiredReplay
+from kenyon_lab.methods import METHODS
+from kenyon_lab.methods.bir import BrainInspiredReplay, ReferenceReplay
 from lab.tests.methods.replay_by_hand import ReplayByHand
 
 N_FEATURES, N_CLASSES, N_LATENT = 6, 5, 3
@@ -224,6 +225,44 @@ def test_the_copy_adds_no_parameters():
     assert method.n_parameters == encoder + heads + decoder + prior
 
 
+def test_features_of_the_reference_code_are_divided_by_the_largest_of_the_first_task():
+    method = ReferenceReplay(n_hidden=5, n_latent=2)
+    method.begin(N_FEATURES, N_CLASSES)
+    X, y = samples(20, [0, 1])
+    method.learn_task(4 * X, y)
+    X_more, y_more = samples(20, [2, 3], seed=1)
+    X_more[0, :2] = 100, -100
+    method.learn_task(X_more, y_more)
+    expected = np.minimum(np.maximum(X_more / (4 * X).max(), 0), 1)
+    np.testing.assert_allclose(method.rescale(X_more), expected, rtol=1e-6)
+    assert method.rescale(X_more)[0, :2].tolist() == [1, 0]
+    with torch.inference_mode():
+        logits = method.logits(torch.from_numpy(expected.astype(np.float32)))
+    assert np.array_equal(method.predict(X_more), logits.argmax(1).numpy())
+    method.begin(N_FEATURES, N_CLASSES)
+    method.learn_task(np.zeros_like(X), y)
+    assert method.scale == 1
+
+
+def test_the_reference_code_learns_samples_from_0_to_1():
+    class Noted(Recorder, ReferenceReplay):
+        pass
+
+    method = Noted(n_hidden=5, n_latent=2, batch_size=8)
+    method.begin(N_FEATURES, N_CLASSES)
+    X, y = samples(20, [0, 1])
+    method.learn_task(10 * X, y)
+    shown = torch.cat([inputs for inputs, _ in method.noted])
+    np.testing.assert_allclose(shown, np.maximum(X / X.max(), 0), rtol=1e-5)
+    assert shown.max() == 1
+
+
+def test_the_reference_code_makes_five_passes():
+    for dataset, n_samples in (("mnist20", 12_000), ("cifar100", 2000)):
+        n_iterations = METHODS["bir-reference"].paper[dataset]["n_iterations"]
+        assert n_iterations == 5 * np.ceil(n_samples / METHODS["bir"].make().batch_size)
+
+
 @pytest.fixture(scope="module")
 def digits():
     return load("digits")
@@ -254,6 +293,12 @@ def test_replay_keeps_what_is_forgotten_without_it(taught, digits):
     assert accuracy(taught, digits, np.arange(6)) > 0.85
     assert accuracy(forgetful, digits, [0, 1]) < 0.2
     assert accuracy(forgetful, digits, [4, 5]) > 0.9
+
+
+def test_the_reference_code_remembers_too(digits):
+    reference = teach(ReferenceReplay, digits, 3)
+    assert accuracy(reference, digits, [0, 1]) > 0.8
+    assert accuracy(reference, digits, np.arange(6)) > 0.8
 
 
 def test_replayed_samples_look_like_their_classes(taught, digits):

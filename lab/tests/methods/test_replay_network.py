@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.stats import kstest
 
-from kenyon_lab.methods.replay_network import ReplayNetwork
+from kenyon_lab.methods.replay_network import ImageReplayNetwork, ReplayNetwork
 from lab.tests.methods.replay_by_hand import ReplayByHand
 
 N_FEATURES, N_CLASSES, N_HIDDEN, N_LATENT = 7, 4, 10, 3
@@ -205,3 +205,40 @@ def test_gradients_are_finite_and_leave_impossible_classes_alone():
     for of_classes in (tested.prior_mean, tested.prior_log_variance, tested.classifier.weight):
         assert (of_classes.grad[:2] != 0).any(dim=1).all()
         assert (of_classes.grad[2:] == 0).all()
+
+
+def image_network():
+    return ImageReplayNetwork(
+        N_FEATURES,
+        N_CLASSES,
+        n_hidden=N_HIDDEN,
+        n_latent=N_LATENT,
+        gated=0.5,
+        generator=np.random.default_rng(0),
+    ).double()
+
+
+def test_images_are_generated_by_sigmoids():
+    tested = image_network()
+    by_hand = ReplayByHand(tested, sigmoid=True)
+    classes, noise = [2, 0, 3, 2], normal(4, N_LATENT)
+    expected = [by_hand.generate(label, e) for label, e in zip(classes, noise.numpy(), strict=True)]
+    generated = tested.generate(torch.tensor(classes), noise).detach()
+    np.testing.assert_allclose(generated, expected, rtol=1e-10)
+    assert ((generated > 0) & (generated < 1)).all()
+
+
+def test_the_loss_of_an_image_is_that_by_hand():
+    tested = image_network()
+    by_hand = ReplayByHand(tested, sigmoid=True)
+    X = normal(3, N_FEATURES).sigmoid()
+    X[0, :2] = torch.tensor([0.0, 1.0])
+    noise, seen = normal(3, N_LATENT, seed=2), [0, 1, 2, 3]
+    expected = [
+        by_hand.distillation_loss(x, p, seen, 2.0, e)
+        for x, p, e in zip(X.numpy(), SOFT.numpy(), noise.numpy(), strict=True)
+    ]
+    losses = tested.losses(
+        X, SOFT, seen=torch.tensor(seen), temperature=torch.full((3, 1), 2.0), noise=noise
+    )
+    np.testing.assert_allclose(losses.detach(), expected, rtol=1e-10)

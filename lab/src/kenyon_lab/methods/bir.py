@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -71,15 +71,13 @@ class BrainInspiredReplay(TorchMethod):
     n_iterations: int | None = None
 
     def _start(self) -> None:
-        from kenyon_lab.methods.replay_network import ReplayNetwork
-
         super()._start()
         if not 0 <= self.gated < 1:
             raise ValueError(f"gated must be from 0 to below 1, but is {self.gated!r}")
         check_positive("temperature", self.temperature)
         if self.n_iterations is not None:
             check_integer("n_iterations", self.n_iterations, MAX_CELLS)
-        self.network = ReplayNetwork(
+        self.network = self._network_type()(
             self.n_features,
             self.n_classes,
             n_hidden=check_integer("n_hidden", self.n_hidden, MAX_CELLS),
@@ -92,6 +90,12 @@ class BrainInspiredReplay(TorchMethod):
         self.n_tasks = 0
         self.seen = self.earlier = torch.empty(0, dtype=torch.long)
         self.frozen: ReplayNetwork | None = None
+
+    def _network_type(self) -> type[ReplayNetwork]:
+        # Imported late: it needs PyTorch.
+        from kenyon_lab.methods.replay_network import ReplayNetwork
+
+        return ReplayNetwork
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         self.n_tasks += 1
@@ -153,6 +157,49 @@ class BrainInspiredReplay(TorchMethod):
         return torch.from_numpy(self.generator.standard_normal((n, self.n_latent), np.float32))
 
 
+@dataclass(kw_only=True, eq=False)
+class ReferenceReplay(BrainInspiredReplay):
+    """`BrainInspiredReplay` with the outputs that its published code has for images.
+
+    The outputs are sigmoids, and the loss of a reconstruction is the binary cross-entropy. It needs
+    samples from 0 to 1: features are divided by the largest one of the first task, and clipped.
+
+    Parameters
+    ----------
+    n_iterations : int, optional
+        As in `BrainInspiredReplay`. The published code makes many passes.
+    """
+
+    scale: float | None = field(default=None, init=False, repr=False)
+
+    def _start(self) -> None:
+        super()._start()
+        self.scale = None
+
+    def _network_type(self) -> type[ReplayNetwork]:
+        from kenyon_lab.methods.replay_network import ImageReplayNetwork
+
+        return ImageReplayNetwork
+
+    def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
+        if self.scale is None:
+            self.scale = float(X.max()) if X.max() > 0 else 1.0
+        super()._learn(self.rescale(X), y)
+
+    def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
+        return super()._predict(self.rescale(X))
+
+    def rescale(self, X: NDArray[Any]) -> NDArray[np.float32]:
+        """Return samples from 0 to 1."""
+        return (X.astype(np.float32) / np.float32(self.scale)).clip(0, 1)
+
+
+_PAPER = {
+    "mnist20": {"n_hidden": 400, "gated": 0.8, "learning_rate": 0.001},
+    "cifar100": {"n_hidden": 2000, "gated": 0.7, "learning_rate": 0.001},
+}
+_FIVE_PASSES = {"mnist20": 5 * 188, "cifar100": 5 * 32}  # over 12,000 and 2,000 samples a task
+
 ENTRIES = (
     MethodEntry(
         name="bir",
@@ -161,15 +208,24 @@ ENTRIES = (
         group="paper",
         summary="replays samples from a generative model of earlier classes",
         grid={"learning_rate": (0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03)},
-        paper={
-            "mnist20": {"n_hidden": 400, "gated": 0.8, "learning_rate": 0.001},
-            "cifar100": {"n_hidden": 2000, "gated": 0.7, "learning_rate": 0.001},
-        },
+        paper=_PAPER,
         tuned={
             ("mnist20-distorted", "shuffled"): {"learning_rate": 0.0001},
             ("mnist20-distorted", "classes"): {"learning_rate": 0.0003},
             ("clinc150", "shuffled"): {"learning_rate": 0.003},
         },
         look=Look("sky", "^"),
+    ),
+    MethodEntry(
+        name="bir-reference",
+        title="BI-R, reference code",
+        cls=ReferenceReplay,
+        group="reference",
+        summary="BI-R with sigmoid outputs, and five passes",
+        paper={
+            dataset: {**_PAPER[dataset], "n_iterations": n_iterations}
+            for dataset, n_iterations in _FIVE_PASSES.items()
+        },
+        look=Look("sky", "<", "-."),
     ),
 )

@@ -6,7 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from kenyon_lab.methods.torch_method import TorchMethod, tensor
 from kenyon_lab.shared import MAX_CELLS, check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 
@@ -79,7 +77,7 @@ class NetworkMethod(TorchMethod):
     learning_rate: float = 0.001
     # Subclasses override these two. They are no parameters here, because stored records are found
     # by all parameters of their method: a new one would orphan them.
-    initial_bounds: ClassVar[Callable[[int, int, int], Bounds]] = staticmethod(pytorch_bounds)
+    initial_bounds = staticmethod(pytorch_bounds)
     masked_outputs: bool = field(default=False, init=False, repr=False)
     theta: torch.Tensor = field(init=False, repr=False)
     mask: torch.Tensor = field(init=False, repr=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.functional import log_softmax, one_hot
+from torch.nn.functional import binary_cross_entropy_with_logits, log_softmax, one_hot
 
 from kenyon_lab.methods.torch_method import tensor
 
@@ -72,7 +72,7 @@ class ReplayNetwork(nn.Module):
         return self.classifier(self.encoder(X))  # type: ignore[no-any-return]
 
     def decode(self, Z: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Return the samples of latent vectors.
+        """Return the outputs for latent vectors: the input of the last layer's activation.
 
         The input of a hidden unit is multiplied by the probability that its gate is open, which is
         0 or 1 for a single class.
@@ -85,7 +85,15 @@ class ReplayNetwork(nn.Module):
         """Generate a sample of each given class, from its prior and through its gates."""
         deviation = (self.prior_log_variance[classes] / 2).exp()
         Z = self.prior_mean[classes] + deviation * noise
-        return self.decode(Z, one_hot(classes, len(self.prior_mean)).to(Z))
+        return self.activate(self.decode(Z, one_hot(classes, len(self.prior_mean)).to(Z)))
+
+    def activate(self, outputs: torch.Tensor) -> torch.Tensor:
+        """Return the samples of decoded outputs, which are linear."""
+        return outputs
+
+    def reconstruction_losses(self, outputs: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
+        """Return the squared error of each sample, halved and averaged over the features."""
+        return (outputs - X).square().mean(1) / 2
 
     def log_prior(self, Z: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Return the log-density of latent vectors, plus n_latent / 2 log(2 pi).
@@ -110,9 +118,9 @@ class ReplayNetwork(nn.Module):
     ) -> torch.Tensor:
         """Return the loss of each sample.
 
-        It is the sum of three terms: the squared error of the reconstruction, halved and averaged
-        over the features; log q(z|x) - log p(z|labels) at one z drawn from q(z|x), divided by the
-        number of features, which estimates the Kullback-Leibler divergence; the cross-entropy.
+        It is the sum of three terms: `reconstruction_losses`; log q(z|x) - log p(z|labels) at one z
+        drawn from q(z|x), divided by the number of features, which estimates the Kullback-Leibler
+        divergence; the cross-entropy.
 
         Parameters
         ----------
@@ -131,12 +139,23 @@ class ReplayNetwork(nn.Module):
         hidden = self.encoder(X)
         log_variance: torch.Tensor = self.latent_log_variance(hidden)
         Z = self.latent_mean(hidden) + (log_variance / 2).exp() * noise
-        reconstruction = (self.decode(Z, labels) - X).square().mean(1) / 2
+        reconstruction = self.reconstruction_losses(self.decode(Z, labels), X)
         log_posterior = -(noise.square() + log_variance).sum(1) / 2
         divergence = (log_posterior - self.log_prior(Z, labels)) / X.shape[1]
         log_probabilities = log_softmax(self.classifier(hidden)[:, seen] / temperature, 1)
         cross_entropy = -(labels[:, seen] * log_probabilities).sum(1) * temperature[:, 0].square()
         return reconstruction + divergence + cross_entropy
+
+
+class ImageReplayNetwork(ReplayNetwork):
+    """A `ReplayNetwork` for samples from 0 to 1: its outputs are sigmoids."""
+
+    def activate(self, outputs: torch.Tensor) -> torch.Tensor:
+        return outputs.sigmoid()
+
+    def reconstruction_losses(self, outputs: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
+        """Return the binary cross-entropy of each sample, averaged over the features."""
+        return binary_cross_entropy_with_logits(outputs, X, reduction="none").mean(1)
 
 
 def _linear(n_in: int, n_out: int, generator: Generator, *, bias: bool = True) -> nn.Linear:
