@@ -25,11 +25,9 @@ Group = Literal[
 Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple", "grey"]
 
 STAND_INS = {
-STAND_INS = {
     **dict.fromkeys((f"mnist20-{kind}" for kind in ("distorted", "pixels", "paper")), "mnist20"),
     **dict.fromkeys((f"mnist20-seed{seed}" for seed in (1, 2, 3, 4)), "mnist20"),
     **dict.fromkeys(("cifar100-resnet50", "cifar100-resnet18", "tiny100"), "cifar100"),
-}
 }
 """Datasets that use the paper's parameters of another dataset."""
 
