@@ -17,6 +17,7 @@ DECLARED = {
     "mnist20-seed3": {"test": "d7a91c0e9e5ed35d"},
     "mnist20-seed4": {"test": "3f4dc0985107cf66"},
     "mnist20-distorted": {"test": "2cd47debdf9208fa", "validation": "7123c4b83814e5ef"},
+    "cifar100": {"test": "2ac96b25013e520b", "validation": "b763030d02aa3159"},
     "tiny100": {"test": "9875514e98f719c0", "validation": "1c29b8fdf711fe2f"},
     "clinc150": {"test": "0b0bc40a5aac450b", "validation": "e22629f65fd13dbe"},
 }
@@ -28,6 +29,7 @@ Features that the user built may differ from ours in a few levels, and then in t
 IN_ONE_TASK = {
     "mnist20": {"test": "4d87b0a0b3d877e3", "validation": "810a26535b247c3a"},
     "mnist20-distorted": {"test": "83a57815bc4be06e", "validation": "9075e589bd4905a7"},
+    "cifar100": {"test": "eeee9fa5eb2dbaaa", "validation": "c5a44f815982692e"},
     "tiny100": {"test": "c314744fda3f2476", "validation": "7f7019295faa174a"},
     "clinc150": {"test": "a63f9bc9fa0e7f37", "validation": "9e459541b3b49e66"},
 }
