@@ -54,9 +54,9 @@ COLUMNS = {
 DATASETS = ("clinc150", "mnist20-distorted")
 TITLES = ("Kenyon, ridge", *(METHODS[rival].title for rival in RIVALS))
 METHOD = """\
-Accuracy after all classes, mean±standard deviation over seeds (the number of seeds in brackets if it is
-not five), with the number of units and the peak RSS, the growth of the process (median). Kenyon's
-default has 2,304 cells; RanPAC and Fly-CL have 10,000 units in their papers."""
+Accuracy after all classes, mean±standard deviation over seeds (the number of seeds in brackets if
+it is not five), with the number of units and the peak RSS, the growth of the process (median).
+Kenyon's default has 2,304 cells; RanPAC and Fly-CL have 10,000 units in their papers."""
 
 
 def cell(run: Run, records: dict[str, Any], dataset: str) -> str:
