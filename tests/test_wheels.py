@@ -93,7 +93,8 @@ def check_lab(wheel, library):
     sources = {path for path in source.rglob("*") if path.is_file() and path.suffix != ".pyc"}
     assert wheel.files == {str(path.relative_to(source)) for path in sources}
     packaged = {Path(name).name for name in wheel.files if "/packaged/" in name}
-    assert packaged > {"NOTICE.md", "clinc150.npz", "mnist20.npz"}
+    assert packaged > {"NOTICE.md", "clinc150.npz", "mnist20.npz", "mnist20-distorted.npz"}
+    assert wheel.path.stat().st_size < 30e6
 
 
 def install(wheel, folder):
