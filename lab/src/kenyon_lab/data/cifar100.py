@@ -8,15 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kenyon_lab.data.cifar_archive import read_archive
-from kenyon_lab.data.cifar_folder import (
-    is_folder_of_png,
-    is_folder_of_sheets,
-    read_png_folder,
-    read_sheets,
-)
+from kenyon_lab.data.cifar_folder import read_folder
 from kenyon_lab.data.features import read_features
 from kenyon_lab.data.info import DatasetInfo
-from kenyon_lab.data.source import DATA_FOLDER, Source
+from kenyon_lab.data.source import DATA_FOLDER, FolderSource, Source
 
 if TYPE_CHECKING:
     from kenyon_lab.data.cifar_images import Images
@@ -36,21 +31,18 @@ class ImageSource(Source):
 
     def is_local(self) -> bool:
         """Return whether the images are on this machine, without reading them."""
-        folder = self._folder()
-        return is_folder_of_sheets(folder) or is_folder_of_png(folder) or super().is_local()
+        return self._folder() is not None or super().is_local()
 
     def read_images(self) -> Images:
-        """Return the images: sheets if there are any, else PNG files, else the binary release."""
+        """Return the images, from image files if there are any."""
         folder = self._folder()
-        if is_folder_of_sheets(folder):
-            return read_sheets(folder, self.digests)
-        if is_folder_of_png(folder):
-            return read_png_folder(folder, self.digests)
-        return read_archive(self)
+        return read_archive(self) if folder is None else read_folder(folder, self.digests)
 
-    def _folder(self) -> Path:
-        # Without a data folder, this path does not exist.
-        return Path(os.environ.get(DATA_FOLDER) or os.devnull, self.path).parent
+    def _folder(self) -> Path | None:
+        """Return the folder of image files in the user's data folder, if there is one."""
+        data = os.environ.get(DATA_FOLDER)
+        folder = Path(data, self.path).parent if data else None
+        return folder if folder and (folder / "train").is_dir() else None
 
 
 IMAGES = ImageSource(
@@ -58,8 +50,8 @@ IMAGES = ImageSource(
     "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec",
     "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
     digests=(
-        "36ce7a701fbea47796e570c34382aad50f2539687cfcbc6ae96e2f56530d29b6",
-        "d3cd5d87a1b9317a0982c8ef5535fe3b86da8da90b13ce5e9b23ea06400dd5eb",
+        "4c175b392bf1a1901da8ef081f1f50b47cdc2e6579b9d99b01e43877f6023a8f",
+        "5bcc68b62724ec0d16d1abf83cffcb8ad0b794a6c5ce4e3ba59b9729291362df",
     ),
 )
 MOBILENETV2 = Source(
@@ -73,6 +65,12 @@ RESNET18 = Source(
     "resnet18/resnet18-f37072fd.pth",
     "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec",
     "https://download.pytorch.org/models/resnet18-f37072fd.pth",
+)
+RESNET50 = FolderSource(
+    "resnet50",
+    "618cc24c40311bb06e6767b4358f7eb2d16c209757cb72574b0d954c5735b315",
+    files=("model.json", *(f"group1-shard{i}of25.bin" for i in range(1, 26))),
+    remedy="make weights-resnet50",
 )
 
 _CITATION = "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images"
@@ -102,4 +100,14 @@ RESNET18_FEATURES = replace(
     sources=(IMAGES, RESNET18),
     encoder="ResNet18",
     note="The images are enlarged to 256 x 256 pixels, and the central 224 x 224 are encoded.",
+)
+RESNET50_FEATURES = replace(
+    RESNET18_FEATURES,
+    name="cifar100-resnet50",
+    summary="CIFAR-100 through ResNet50",
+    n_features=2048,
+    licence="CIFAR-100: none stated, published for research; ResNet50's weights: MIT",
+    sources=(IMAGES, RESNET50),
+    encoder="ResNet50",
+    note="The images are enlarged to 128 x 128 pixels. The paper's encoder is ResNet18.",
 )

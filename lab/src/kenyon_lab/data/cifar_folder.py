@@ -17,59 +17,65 @@ COLUMNS = 25
 """Images in a row of a sheet."""
 
 
-def is_folder_of_sheets(folder: Path) -> bool:
-    """Return whether there is a list of classes, which belongs to the sheets."""
-    return (folder / "classes.txt").is_file()
+def read_folder(folder: Path, digests: tuple[str, str]) -> Images:
+    """Return the images in a folder that has the folders train and test.
 
+    With a file classes.txt of names, they hold one sheet CC-name.webp for each class, with CC its
+    label and 25 images in a row. Otherwise they hold one folder of PNG files for each class, and
+    the labels are in the order of the names.
 
-def is_folder_of_png(folder: Path) -> bool:
-    """Return whether there is a folder of training images."""
-    return (folder / "train").is_dir()
-
-
-def read_sheets(folder: Path, digests: tuple[str, str]) -> Images:
-    """Return the images of the sheets {train,test}/CC-name.webp, with CC the label.
-
-    A sheet holds the images of a class row by row, 25 in a row. classes.txt holds the names.
+    Parameters
+    ----------
+    folder : path
+    digests : tuple of str
+        `cifar_images.digest` of the training and of the test images.
 
     Raises
     ------
     FileNotFoundError
-        If a sheet is missing.
+        If the files of a class are missing.
     ValueError
-        If a sheet is damaged, or the images are not those of the digests.
+        If a file is damaged, or the images are not those of the digests.
     """
-    names = _read_names(folder / "classes.txt")
+    read = _read_sheets if (folder / "classes.txt").is_file() else _read_png_files
+    parts, names = read(folder)
+    arrays: list[NDArray[np.uint8]] = []
+    for part, expected in zip(("train", "test"), digests, strict=True):
+        X = np.concatenate(parts[part])
+        y = np.repeat(np.arange(len(names), dtype=np.uint8), list(map(len, parts[part])))
+        found = digest(X, y, names)
+        if found != expected:
+            raise ValueError(
+                f"{folder / part} is damaged or another dataset: it has {len(X)} images of "
+                f"{len(names)} classes with the digest {found}; expected {expected}"
+            )
+        arrays += [X, y]
+    return Images(*arrays, names)
+
+
+def _read_sheets(folder: Path) -> tuple[dict[str, list[NDArray[Any]]], tuple[str, ...]]:
+    names = tuple((folder / "classes.txt").read_text(errors="replace").split())
+    _check_classes(folder / "classes.txt", names)
     sheets = [f"{label:02}-{name}.webp" for label, name in enumerate(names)]
-    parts = [[_read_sheet(folder / part / sheet) for sheet in sheets] for part in ("train", "test")]
-    return _join(folder, parts, names, digests)
+    parts = {
+        part: [_read_sheet(folder / part / sheet) for sheet in sheets] for part in ("train", "test")
+    }
+    return parts, names
 
 
-def read_png_folder(folder: Path, digests: tuple[str, str]) -> Images:
-    """Return the images {train,test}/name-of-the-class/*.png, in the order of the names.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a class has no images.
-    ValueError
-        If an image is damaged, or the images are not those of the digests.
-    """
+def _read_png_files(folder: Path) -> tuple[dict[str, list[NDArray[Any]]], tuple[str, ...]]:
     names = tuple(sorted(path.name for path in (folder / "train").iterdir() if path.is_dir()))
-    if not names:
-        raise FileNotFoundError(f"{folder / 'train'} has no folders of classes with PNG files")
-    parts = [[_read_class(folder / part / name) for name in names] for part in ("train", "test")]
-    return _join(folder, parts, names, digests)
+    _check_classes(folder / "train", names)
+    parts = {
+        part: [_read_class(folder / part / name) for name in names] for part in ("train", "test")
+    }
+    return parts, names
 
 
-def _read_names(path: Path) -> tuple[str, ...]:
-    try:
-        names = tuple(path.read_text(encoding="utf-8").split())
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} must hold the names of classes; got {error}") from error
-    if not names:
-        raise ValueError(f"{path} must hold the names of classes; got none")
-    return names
+def _check_classes(path: Path, names: tuple[str, ...]) -> None:
+    # Labels are uint8, as in the binary release.
+    if not 1 <= len(names) <= 256:
+        raise ValueError(f"{path} must name from 1 to 256 classes; got {len(names)}")
 
 
 def _read_sheet(path: Path) -> NDArray[np.uint8]:
@@ -78,7 +84,7 @@ def _read_sheet(path: Path) -> NDArray[np.uint8]:
     if height % SIDE or width != COLUMNS * SIDE:
         raise ValueError(
             f"{path} has {width} x {height} pixels; expected a width of {COLUMNS * SIDE} and a "
-            f"multiple of {SIDE} as height"
+            f"height that is a multiple of {SIDE}"
         )
     tiles = pixels.reshape(height // SIDE, SIDE, COLUMNS, SIDE, 3)
     return tiles.swapaxes(1, 2).reshape(-1, SIDE, SIDE, 3)
@@ -87,7 +93,7 @@ def _read_sheet(path: Path) -> NDArray[np.uint8]:
 def _read_class(folder: Path) -> NDArray[np.uint8]:
     paths = sorted(folder.glob("*.png"))
     if not paths:
-        raise FileNotFoundError(f"{folder} has no PNG files")
+        raise FileNotFoundError(f"there are no PNG files in {folder}")
     return np.stack([_read_image(path) for path in paths])
 
 
@@ -100,6 +106,7 @@ def _read_image(path: Path) -> NDArray[np.uint8]:
 
 
 def _decode(path: Path) -> NDArray[np.uint8]:
+    """Return the pixels of an RGB image."""
     try:
         from PIL import Image
     except ImportError:
@@ -110,29 +117,11 @@ def _decode(path: Path) -> NDArray[np.uint8]:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     try:
-        with Image.open(path, formats=["WEBP", "PNG"]) as image:
-            mode = image.mode
-            pixels = np.asarray(image)
-    # Pillow raises errors of any type for a damaged file.
+        with Image.open(path, formats=["PNG", "WEBP"]) as image:
+            mode, pixels = image.mode, np.asarray(image)
+    # Pillow raises errors of many types for a damaged file.
     except Exception as error:
         raise ValueError(f"{path} is damaged, or not an image") from error
     if mode != "RGB":
-        raise ValueError(f"{path} must be an image of RGB colours; got the mode {mode}")
+        raise ValueError(f"{path} must hold RGB colours; got the mode {mode}")
     return pixels
-
-
-def _join(
-    folder: Path, parts: list[list[NDArray[Any]]], names: tuple[str, ...], digests: tuple[str, str]
-) -> Images:
-    arrays: list[NDArray[np.uint8]] = []
-    for part, classes, expected in zip(("train", "test"), parts, digests, strict=True):
-        X = np.concatenate(classes)
-        y = np.repeat(np.arange(len(names), dtype=np.uint8), [len(images) for images in classes])
-        found = digest(X, y)
-        if found != expected:
-            raise ValueError(
-                f"{folder / part} is damaged or another dataset: it has {len(X)} images of "
-                f"{len(names)} classes with the digest {found}; expected the digest {expected}"
-            )
-        arrays += [X, y]
-    return Images(*arrays, names)

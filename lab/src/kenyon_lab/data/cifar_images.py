@@ -22,9 +22,8 @@ class Images(NamedTuple):
     class_names: tuple[str, ...]
 
 
-def digest(X: NDArray[np.uint8], y: NDArray[np.uint8]) -> str:
+def digest(X: NDArray[np.uint8], y: NDArray[np.uint8], class_names: tuple[str, ...]) -> str:
     """Return a SHA-256 of labelled images that does not depend on their order."""
-    digests = (
-        hashlib.sha256(bytes([label]) + image.tobytes()) for image, label in zip(X, y, strict=True)
-    )
-    return hashlib.sha256(b"".join(sorted(each.digest() for each in digests))).hexdigest()
+    labels = [f"{label} {name} ".encode() for label, name in enumerate(class_names)]
+    each = (hashlib.sha256(labels[k] + image.tobytes()) for image, k in zip(X, y, strict=True))
+    return hashlib.sha256(b"".join(sorted(one.digest() for one in each))).hexdigest()

@@ -24,6 +24,7 @@ DATASETS = {
         mnist20.PAPER,
         clinc150.FEATURES,
         cifar100.FEATURES,
+        cifar100.RESNET50_FEATURES,
         cifar100.RESNET18_FEATURES,
         tiny100.FEATURES,
         digits.PIXELS,

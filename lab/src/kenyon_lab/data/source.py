@@ -61,7 +61,7 @@ class Source:
 
     def is_local(self) -> bool:
         """Return whether the file is on this machine, without reading it."""
-        return any(path.is_file() for path in [*self._given_paths(), self._cache_path()])
+        return any(map(self._exists, [*self._given_paths(), self._cache_path()]))
 
     def _given_paths(self) -> list[Path]:
         """Return the paths in the user's data folder and in installed packages."""
@@ -89,10 +89,10 @@ class Source:
 
     def _find(self) -> tuple[Path, bytes]:
         for path in self._given_paths():
-            if path.is_file():
+            if self._exists(path):
                 return path, self._read_checked(path)
         cached = self._cache_path()
-        if cached.is_file():
+        if self._exists(cached):
             try:
                 return cached, self._read_checked(cached)
             except ValueError:
@@ -121,7 +121,7 @@ class Source:
             ) from error
 
     def _read_checked(self, path: Path) -> bytes:
-        stored = path.read_bytes()
+        stored = self._read_stored(path)
         content = decompress(stored, path) if path.suffix == ".gz" else stored
         found = hashlib.sha256(content if self.decompress else stored).hexdigest()
         if found != self.sha256:
@@ -131,10 +131,35 @@ class Source:
             )
         return content
 
+    def _exists(self, path: Path) -> bool:
+        return path.is_file()
+
+    def _read_stored(self, path: Path) -> bytes:
+        return path.read_bytes()
+
     def _missing(self) -> str:
         folder = os.environ.get(DATA_FOLDER)
         where = f"in {folder} ({DATA_FOLDER})" if folder else f"in {DATA_FOLDER} (not set)"
         return f"{self.path} is missing: it is neither {where} nor intact at {self._cache_path()}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderSource(Source):
+    """A folder of published files, identified by the SHA-256 of their joined contents.
+
+    Parameters
+    ----------
+    files : tuple of str
+        Names of the files, in the order of the digest.
+    """
+
+    files: tuple[str, ...]
+
+    def _exists(self, path: Path) -> bool:
+        return all((path / name).is_file() for name in self.files)
+
+    def _read_stored(self, path: Path) -> bytes:
+        return b"".join((path / name).read_bytes() for name in self.files)
 
 
 def cache_folder() -> Path:

@@ -15,5 +15,6 @@ from kenyon_lab.encoders.lenet5 import LeNet5
 from kenyon_lab.encoders.minilm import MiniLM
 from kenyon_lab.encoders.mobilenetv2 import MobileNetV2
 from kenyon_lab.encoders.resnet18 import ResNet18
+from kenyon_lab.encoders.resnet50 import ResNet50
 
-__all__ = ["LeNet5", "MiniLM", "MobileNetV2", "ResNet18"]
+__all__ = ["LeNet5", "MiniLM", "MobileNetV2", "ResNet18", "ResNet50"]

@@ -21,6 +21,7 @@ from kenyon_lab.encoders.lenet5 import LeNet5
 from kenyon_lab.encoders.minilm import MiniLM
 from kenyon_lab.encoders.mobilenetv2 import MobileNetV2
 from kenyon_lab.encoders.resnet18 import ResNet18
+from kenyon_lab.encoders.resnet50 import ResNet50
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 IMAGE_ENCODERS = {
     "MobileNetV2": MobileNetV2.from_checkpoint,
     "ResNet18": ResNet18.from_checkpoint,
+    "ResNet50": ResNet50.from_folder,
 }
 
 

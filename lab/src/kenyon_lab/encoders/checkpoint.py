@@ -32,20 +32,31 @@ def load_checkpoint(make: type[Network], path: str | PathLike[str], title: str) 
     OSError
         If the file does not exist or cannot be read.
     """
-    weights = _read(Path(path), title)
+    return load_weights(make, _read(Path(path), title), path, title)
+
+
+def load_weights(
+    make: type[Network], weights: dict[str, Tensor], path: str | PathLike[str], title: str
+) -> Network:
+    """Return a network in evaluation mode with weights that were read from `path`.
+
+    Raises
+    ------
+    ValueError
+        If a weight is missing or unknown, or has another type or shape.
+    """
     # On the meta device, so that no weights are drawn from the caller's generator.
     with torch.device("meta"):
         network = make()
     try:
-        check_weights(weights, network.state_dict(), title)
+        _check_weights(weights, network.state_dict(), title)
     except ValueError as error:
         raise ValueError(f"{path} is not a checkpoint of {title}: {error}") from None
     network.load_state_dict(weights, strict=False, assign=True)
     return network.eval()
 
 
-def check_weights(weights: dict[str, Tensor], expected: dict[str, Tensor], title: str) -> None:
-    """Raise a ValueError unless the weights have the expected names, types and shapes."""
+def _check_weights(weights: dict[str, Tensor], expected: dict[str, Tensor], title: str) -> None:
     for name in expected:
         # Used in training only, and absent from older checkpoints.
         if name not in weights and not name.endswith(".num_batches_tracked"):

@@ -11,12 +11,15 @@ from torch import Tensor, nn
 from torch.nn.functional import interpolate
 
 from kenyon_lab.encoders.encoder import Encoder
+from kenyon_lab.shared import check_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MEAN = (0.485, 0.456, 0.406)
 STD = (0.229, 0.224, 0.225)
+DEFAULT_SIZE = 128
+MAX_SIZE = 1024
 
 
 class ImageEncoder(Encoder):
@@ -27,12 +30,12 @@ class ImageEncoder(Encoder):
     network : torch.nn.Module
         Computes the features of preprocessed images, in evaluation mode.
     size : int
-        The height and width that the network sees.
+        The height and width, in pixels, that the network sees.
     """
 
     def __init__(self, network: nn.Module, size: int) -> None:
         self._network = network
-        self.size = size
+        self.size = check_integer("size", size, MAX_SIZE)
 
     def fingerprint(self) -> str:
         """Return a digest of the network's weights and of the image size."""

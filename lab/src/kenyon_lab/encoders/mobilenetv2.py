@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor, nn
 
 from kenyon_lab.encoders.checkpoint import load_checkpoint
-from kenyon_lab.encoders.image_encoder import ImageEncoder, normalise, resize
-from kenyon_lab.shared import check_integer
+from kenyon_lab.encoders.image_encoder import (
+    DEFAULT_SIZE,
+    ImageEncoder,
+    normalise,
+    resize,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -18,8 +22,6 @@ if TYPE_CHECKING:
 
 N_FEATURES = 1280
 N_CLASSES = 1000
-SIZE = 128
-MAX_SIZE = 1024
 
 STAGES = (
     # expansion, channels, blocks, stride of the first block
@@ -59,7 +61,7 @@ class MobileNetV2(ImageEncoder):
     batch_size = 16
 
     @classmethod
-    def from_checkpoint(cls, path: str | PathLike[str], *, size: int = SIZE) -> MobileNetV2:
+    def from_checkpoint(cls, path: str | PathLike[str], *, size: int = DEFAULT_SIZE) -> MobileNetV2:
         """Read the weights from torchvision's checkpoint; no code in the file is executed.
 
         Parameters
@@ -75,7 +77,6 @@ class MobileNetV2(ImageEncoder):
         OSError
             If the file does not exist or cannot be read.
         """
-        check_integer("size", size, MAX_SIZE)
         return cls(load_checkpoint(Network, path, "MobileNetV2"), size)
 
     def _encode(self, batch: NDArray[np.uint8]) -> Any:
