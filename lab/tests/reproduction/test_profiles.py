@@ -25,8 +25,9 @@ def test_the_quick_profile_has_every_method_of_the_paper():
 def test_what_takes_minutes_and_is_not_in_the_paper_is_for_the_full_profile():
     quick, full = PROFILES["quick"], PROFILES["full"]
     assert set(full.methods) - set(quick.methods) == {
-        *("ranpac", "fly-cl", "kenyon", "ridge", "gem-shared-memory"),
-        *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
+        *("ranpac", "fly-cl", "ranpac-published", "fly-cl-published", "kenyon", "ridge"),
+        *("bir-reference", "gem-shared-memory", "gem-reference-masked"),
+        *("ewc-reference-masked", "vanilla-reference-masked"),
     }
     left_out = set(full.experiments) - set(quick.experiments)
     assert left_out == {"calibration", "compartments", "extinction"}
@@ -39,6 +40,20 @@ def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):
     monkeypatch.setitem(METHODS["ewc"].tuned, ("digits", "shuffled"), {"learning_rate": 0.3})
     assert full.defaults("digits", "ewc") == ("tuned", {"learning_rate": 0.3})
     assert full.defaults("mnist20", "ewc")[0] == "paper"
+
+
+def test_where_the_paper_states_sizes_alone_the_rate_is_the_tuned_one(monkeypatch):
+    full = PROFILES["full"]
+    for method in ("sparse-logistic", "dense-logistic"):
+        sizes = METHODS[method].paper["mnist20"]
+        monkeypatch.setitem(METHODS[method].tuned, ("mnist20", "shuffled"), {"learning_rate": 0.3})
+        expected = ("paper", {**sizes, "learning_rate": 0.3})
+        assert full.defaults("mnist20", method) == expected
+        (job, *_) = full.jobs("mnist20", full.plans("mnist20"), method)
+        assert job.parameters["learning_rate"] == 0.3
+    stated = METHODS["vanilla"].paper["mnist20-distorted"]
+    assert METHODS["vanilla"].tuned["mnist20-distorted", "shuffled"] != {"learning_rate": 0.001}
+    assert full.defaults("mnist20-distorted", "vanilla") == ("paper", stated)
 
 
 def test_the_full_profile_leaves_out_ceilings_alone():
@@ -75,7 +90,8 @@ def test_jobs_have_the_parameters_and_seeds_of_the_profile():
     plans = SMALL.plans("digits")
     assert [job.seed for job in SMALL.jobs("digits", plans, "slda")] == [0, 1]
     assert [job.seed for job in SMALL.jobs("digits", plans, "ncm")] == [0]
-    assert SMALL.jobs("digits", plans, "ranpac")[0].parameters["n_cells"] == 3200
+    for method in ("ranpac", "ranpac-published", "fly-cl-published"):
+        assert SMALL.jobs("digits", plans, method)[0].parameters["n_cells"] == 3200
 
 
 @pytest.fixture

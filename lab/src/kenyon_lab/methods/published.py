@@ -165,7 +165,7 @@ def _best_by_cross_validation(H: Single, Y: NDArray[np.float64]) -> float:
 ENTRIES = (
     MethodEntry(
         name="ranpac-published",
-        title="RanPAC, published code",
+        title="RanPAC, published",
         cls=PublishedRanPAC,
         group="modern",
         summary="RanPAC in single precision, its penalty from the current task",
@@ -173,7 +173,7 @@ ENTRIES = (
     ),
     MethodEntry(
         name="fly-cl-published",
-        title="Fly-CL, published code",
+        title="Fly-CL, published",
         cls=PublishedFlyCL,
         group="modern",
         summary="Fly-CL in single precision, with its authors' penalties",

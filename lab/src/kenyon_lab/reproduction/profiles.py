@@ -45,13 +45,14 @@ class Profile:
     def defaults(self, dataset: str, method: str) -> tuple[str, dict[str, Any]]:
         """Return the parameters of a method after their setting: "paper", "tuned" or "default".
 
-        Parameters that the paper does not state are those that a search chose, if there was one.
+        Parameters that the paper does not state are those that a search chose, if there was one:
+        all of them, or the learning rate of an entry whose sizes alone are the paper's.
         """
-        setting, parameters = Problem(dataset).defaults(method)
-        tuned = METHODS[method].tuned.get((dataset, METHODS[method].order))
-        if setting == "default" and tuned is not None:
-            setting, parameters = "tuned", tuned
-        return setting, parameters | FEWER_UNITS.get(method, {})
+        setting, stated = Problem(dataset).defaults(method)
+        tuned = METHODS[method].tuned.get((dataset, METHODS[method].order), {})
+        if setting == "default" and tuned:
+            setting = "tuned"
+        return setting, {**tuned, **stated, **FEWER_UNITS.get(method, {})}
 
     def plans(self, dataset: str) -> list[Plan]:
         """Return the plans of the runs on a dataset: one, or one for each seed of its encoder.
@@ -111,12 +112,13 @@ class Profile:
         return summaries
 
 
-FEWER_UNITS = {"ranpac": {"n_cells": 3200}, "fly-cl": {"n_cells": 3200}}
+_WIDE = ("ranpac", "fly-cl", "ranpac-published", "fly-cl-published")
+FEWER_UNITS = {method: {"n_cells": 3200} for method in _WIDE}
 """As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
 
-# Not in the paper, and takes minutes.
+# Not in the paper, or another setting of its methods, and takes minutes.
 _SLOW = {
-    *("ranpac", "fly-cl", "kenyon", "ridge", "gem-shared-memory"),
+    *(*_WIDE, "kenyon", "ridge", "bir-reference", "gem-shared-memory"),
     *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
     *("calibration", "compartments", "extinction"),
 }
