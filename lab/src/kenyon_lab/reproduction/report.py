@@ -28,7 +28,8 @@ def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> li
     with style():
         for entry in figures:
             if entry.has_evidence(evidence):
-                paths += save(entry.draw(evidence), folder / "figures", entry.name)
+                digest = entry.data_digest(evidence)
+                paths += save(entry.draw(evidence), folder / "figures", entry.name, digest)
     return paths
 
 
