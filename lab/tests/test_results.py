@@ -90,7 +90,11 @@ def test_every_run_is_requested_or_listed(requested):
 
 
 def test_every_experiment_is_requested():
-    wanted = {ExperimentJob(name, seed).digest for name in EXPERIMENTS for seed in SEEDS}
+    wanted = {
+        ExperimentJob(name, seed).digest
+        for name, experiment in EXPERIMENTS.items()
+        for seed in experiment.seeds(FULL.n_seeds)
+    }
     assert {found.digest for found in STORE.records(ExperimentRecord)} == wanted
 
 

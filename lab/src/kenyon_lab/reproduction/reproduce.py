@@ -164,10 +164,11 @@ def _find_missing_package(job: Job) -> str:
 def _experiment(
     profile: Profile, figures: list[FigureEntry], store: Store, console: Console
 ) -> list[str]:
-    """Do the experiments of figures; return a sentence for each failure."""
+    """Do the experiment of one figure, or all; return a sentence for each failure."""
     failures = []
-    for name in dict.fromkeys(figure.experiment for figure in figures if figure.experiment):
-        for seed in range(profile.n_seeds):
+    shown = [figure.experiment for figure in figures if figure.experiment]
+    for name in shown if len(figures) == 1 else profile.experiments:
+        for seed in EXPERIMENTS[name].seeds(profile.n_seeds):
             job = ExperimentJob(name, seed)
             title = f"{EXPERIMENTS[name].summary}, seed {seed}"
             if store.find(job):
