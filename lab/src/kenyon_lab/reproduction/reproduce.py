@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kenyon_lab.figures.captions import FigureEntry
     from kenyon_lab.protocol.job import Job
-    from kenyon_lab.reproduction.judgement import Judgement, Statement
+    from kenyon_lab.reproduction.judgement import Judged
     from kenyon_lab.reproduction.profiles import Profile
 
 
@@ -33,7 +33,7 @@ class Reproduction:
 
     paths: list[Path]  # The page of the report, or the files of the one figure.
     headline: list[str] = field(default_factory=list)  # Counts the statements by verdict.
-    judged: list[tuple[Statement, Judgement]] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)  # Parts of the profile without results.
     failures: list[str] = field(default_factory=list)  # Runs and experiments that failed.
 
