@@ -33,11 +33,11 @@ DATASET, N_SEEDS, N_JOBS, HALF = "mnist20", 5, 2, 5
 STORE = Store(report.RESULTS.parents[1] / "lab" / "results")
 # These do not depend on the order of samples, or shuffle all of them.
 ORDER_FREE = {
-    *("fly", "offline", "offline-sgd", "dense-fly", "weakening", "perceptron-v4"),
-    *("ncm", "slda"),
+    *("fly", "offline", "offline-sgd", "offline-reference", "dense-fly", "weakening"),
+    *("perceptron-v4", "ncm", "slda"),
 }
 # These take minutes even with as many units as the others; they find their ridge by themselves.
-LARGE = ("ranpac", "fly-cl")
+LARGE = ("ranpac", "fly-cl", "ranpac-published", "fly-cl-published")
 LARGE_SIZES = {3200: N_SEEDS, 10_000: 1}
 SEARCHED_WITH = {"n_cells": 3200}
 # A choice made with one seed may not suit another (EWC's diverged); these take too long for more.

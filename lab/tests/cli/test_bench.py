@@ -5,13 +5,14 @@ import re
 import shutil
 import sys
 from importlib import import_module
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kenyon_lab.methods import METHODS
+from kenyon_lab.methods import METHODS, Group
 from kenyon_lab.protocol.job import Problem
 from kenyon_lab.protocol.plan import Plan
 from kenyon_lab.protocol.record import RunRecord
@@ -175,11 +176,11 @@ def test_the_same_name_in_two_folders_is_not_the_same_data(run, here, mine, fold
 
 def test_methods_by_name_and_by_group_each_once():
     assert bench._names("ncm") == ["ncm"]
-    modern = ["ncm", "slda", "ranpac", "fly-cl"]
+    modern = ["ncm", "slda", "ranpac", "fly-cl", "ranpac-published", "fly-cl-published"]
     assert bench._names("modern") == modern
-    assert bench._names("slda,fly,modern,fly") == ["slda", "fly", "ncm", "ranpac", "fly-cl"]
+    assert bench._names("slda,fly,modern,fly") == ["slda", "fly", "ncm", *modern[2:]]
     assert bench._names("all") == list(METHODS)
-    assert bench._names("paper,variant,ablation,perceptron,modern,readout,ceiling") == list(METHODS)
+    assert bench._names(",".join(get_args(Group))) == list(METHODS)
     assert bench._names("paper") == [n for n, entry in METHODS.items() if entry.group == "paper"]
 
 

@@ -28,7 +28,7 @@ OTHERS = {
     "ewc-masked": {"learning_rate": 0.3, "memory_strength": 30.0},
     "vanilla-masked": {"learning_rate": 0.3},
     "offline-reference": {"learning_rate": 0.01},
-    "bir-reference": {"learning_rate": 0.01, "n_iterations": 30},
+    "bir-reference": {"learning_rate": 0.01, "n_iterations": 100},
     "gem-shared-memory": {"learning_rate": 0.03, "n_exemplars": 5},
     "gem-reference": {"learning_rate": 0.03},
     "gem-reference-masked": {"learning_rate": 0.3},

@@ -24,7 +24,10 @@ def test_the_quick_profile_has_every_method_of_the_paper():
 
 def test_what_takes_minutes_is_for_the_full_profile():
     quick, full = PROFILES["quick"], PROFILES["full"]
-    assert set(full.methods) - set(quick.methods) == {"ranpac", "fly-cl", "kenyon", "ridge"}
+    assert set(full.methods) - set(quick.methods) == {
+        *("ranpac", "fly-cl", "ranpac-published", "fly-cl-published", "kenyon", "ridge"),
+        *("gem-shared-memory", "gem-reference-masked", "bir-reference"),
+    }
     left_out = set(full.experiments) - set(quick.experiments)
     assert left_out == {"calibration", "compartments", "extinction", "theory"}
 
@@ -36,6 +39,31 @@ def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):
     monkeypatch.setitem(METHODS["ewc"].tuned, ("digits", "shuffled"), {"learning_rate": 0.3})
     assert full.defaults("digits", "ewc") == ("tuned", {"learning_rate": 0.3})
     assert full.defaults("mnist20", "ewc")[0] == "paper"
+
+
+def test_where_the_paper_states_sizes_alone_the_rate_is_the_tuned_one(monkeypatch):
+    full = PROFILES["full"]
+    for method in ("sparse-logistic", "dense-logistic"):
+        sizes = METHODS[method].paper["mnist20"]
+        monkeypatch.setitem(METHODS[method].tuned, ("mnist20", "shuffled"), {"learning_rate": 0.3})
+        expected = ("paper", {**sizes, "learning_rate": 0.3})
+        assert full.defaults("mnist20", method) == expected
+        (job, *_) = full.jobs(full.plan("mnist20"), method)
+        assert job.parameters["learning_rate"] == 0.3
+    stated = METHODS["vanilla"].paper["mnist20"]
+    assert METHODS["vanilla"].tuned["mnist20", "shuffled"] != {"learning_rate": 0.001}
+    assert full.defaults("mnist20", "vanilla") == ("paper", stated)
+
+
+def test_settings_of_the_reference_code_are_for_the_papers_datasets():
+    full = PROFILES["full"]
+    for method in ("ewc-reference", "gem-shared-memory", "bir-reference"):
+        assert len(full.jobs(full.plan("mnist20"), method)) == 5
+        assert full.jobs(full.plan("tiny100"), method) == []
+        assert full.jobs(full.plan("clinc150"), method) == []
+    mnist20, *others = full.missing(Evidence({name: {"fly": None} for name in full.datasets}))
+    assert "EWC, reference" in mnist20
+    assert ["EWC, reference" in sentence for sentence in others[:3]] == [False, True, False]
 
 
 def test_the_full_profile_leaves_out_ceilings_alone():
@@ -56,7 +84,8 @@ def test_jobs_have_the_parameters_and_seeds_of_the_profile():
     plan = SMALL.plan("digits")
     assert [job.seed for job in SMALL.jobs(plan, "slda")] == [0, 1]
     assert [job.seed for job in SMALL.jobs(plan, "ncm")] == [0]
-    assert SMALL.jobs(plan, "ranpac")[0].parameters["n_cells"] == 3200
+    for method in ("ranpac", "ranpac-published", "fly-cl-published"):
+        assert SMALL.jobs(plan, method)[0].parameters["n_cells"] == 3200
 
 
 @pytest.fixture

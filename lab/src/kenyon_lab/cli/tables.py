@@ -63,7 +63,7 @@ def _run(summary: Summary) -> str:
 
 
 def _table(*words: str, numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     for column in words:
         table.add_column(column, no_wrap=True)
     for column in numbers:

@@ -16,6 +16,7 @@ from kenyon_lab.methods import (
     ncm,
     offline,
     perceptron,
+    published,
     ranpac,
     reference,
     slda,
@@ -28,7 +29,7 @@ __all__ = ["METHODS", "ORDERS", "Group", "MethodEntry", "Order"]
 
 _MODULES = (
     *(fly, offline, bir, gem, ewc, vanilla, reference, dense_fly, logistic, perceptron, weakening),
-    *(ncm, slda, ranpac, fly_cl, ceilings),
+    *(ncm, slda, ranpac, fly_cl, published, ceilings),
 )
 
 METHODS: dict[str, MethodEntry] = {

@@ -218,7 +218,7 @@ ENTRIES = (
     ),
     MethodEntry(
         name="bir-reference",
-        title="BI-R, reference code",
+        title="BI-R, reference",
         cls=ReferenceReplay,
         group="reference",
         summary="BI-R with sigmoid outputs, and five passes",

@@ -53,13 +53,13 @@ class FlyCL(RidgeMethod):
         generator = np.random.default_rng(self.seed)
         inputs = generator.random((self.n_features, n_cells)).argsort(axis=0)[:n_inputs]
         # At this density a dense product is faster than a sparse one.
-        self.projection = np.zeros((self.n_features, n_cells))
+        self.projection = np.zeros((self.n_features, n_cells), self.ridge.dtype)
         weights = generator.standard_normal((n_inputs, n_cells))
-        np.put_along_axis(self.projection, inputs, weights, axis=0)
+        np.put_along_axis(self.projection, inputs, weights.astype(self.ridge.dtype), axis=0)
 
-    def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
+    def encode(self, X: NDArray[Any]) -> NDArray[Any]:
         """Return the projections of samples, with all but the largest values set to zero."""
-        H = X @ self.projection
+        H: NDArray[Any] = X.astype(self.ridge.dtype, copy=False) @ self.projection
         first = H.shape[1] - self.n_active
         H[np.partition(H, first, axis=1)[:, first, None] > H] = 0
         return H

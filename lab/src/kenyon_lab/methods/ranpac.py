@@ -41,12 +41,14 @@ class RanPAC(RidgeMethod):
         super()._start()
         n_cells = len(self.ridge.G)
         self.generator = np.random.default_rng(self.seed)
-        self.projection = self.generator.standard_normal((self.n_features, n_cells))
+        projection = self.generator.standard_normal((self.n_features, n_cells))
+        self.projection = projection.astype(self.ridge.dtype, copy=False)
 
-    def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
+    def encode(self, X: NDArray[Any]) -> NDArray[Any]:
         """Return the projections of samples, rectified."""
-        H = X @ self.projection
-        return np.maximum(H, 0, out=H)
+        H: NDArray[Any] = X.astype(self.ridge.dtype, copy=False) @ self.projection
+        np.maximum(H, 0, out=H)
+        return H
 
     def _learn(self, X: NDArray[Any], y: NDArray[np.intp]) -> None:
         order = self.generator.permutation(len(X))

@@ -63,7 +63,7 @@ def _entry(
     """
     return MethodEntry(
         name=f"{plain.name}-reference{'-masked' if masked else ''}",
-        title=f"{plain.title}, reference code{', masked' if masked else ''}",
+        title=f"{plain.title}, reference{', masked' if masked else ''}",
         cls=cls,
         group="reference",
         summary=f"{plain.title} with Xavier weights{' and masked outputs' if masked else ''}",

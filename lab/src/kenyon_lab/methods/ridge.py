@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh_tridiagonal
-from scipy.linalg.blas import dsyrk
+from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import dormqr, dptsv, dsytrd, dsytrd_lwork
 
 from kenyon_lab.methods.layer import FLY_LAYER
@@ -33,33 +33,35 @@ class Ridge:
     """Ridge regression of class indicators on codes, from sums over samples.
 
     With h the code of a sample and y the indicator vector of its class, the sums are
-    ``G = sum h h'``, of which only the lower triangle is stored, and ``Q = sum h y'``, in double
-    precision. The weights are ``(G + penalty I)^-1 Q``. The order of samples does not matter.
+    ``G = sum h h'``, of which only the lower triangle is stored, and ``Q = sum h y'``. The weights
+    are ``(G + penalty I)^-1 Q``. The order of samples does not matter.
 
     Parameters
     ----------
     encode : callable
-        Returns the codes of samples as rows of float64 in C order.
+        Returns the codes of samples as rows of `dtype` in C order.
     n_cells, n_classes : int
         The widths of a code and of y.
     """
 
+    dtype: ClassVar[type[np.floating[Any]]] = np.float64
+
     def __init__(
         self,
-        encode: Callable[[NDArray[Any]], NDArray[np.float64]],
+        encode: Callable[[NDArray[Any]], NDArray[Any]],
         n_cells: int,
         n_classes: int,
     ) -> None:
         self.encode = encode
-        self.G = np.zeros((n_cells, n_cells), order="F")
-        self.Q = np.zeros((n_cells, n_classes))
+        self.G: NDArray[Any] = np.zeros((n_cells, n_cells), self.dtype, order="F")
+        self.Q: NDArray[Any] = np.zeros((n_cells, n_classes), self.dtype)
         self.seen = np.zeros(n_classes, dtype=bool)
         self.weights = self.Q[:, self.seen]
 
     @property
     def n_parameters(self) -> int:
         """Size of Q and of one triangle of G."""
-        n_cells, n_classes = self.Q.shape
+        n_cells, n_classes = len(self.G), len(self.seen)
         return n_cells * (n_cells + 1) // 2 + n_cells * n_classes
 
     @property
@@ -71,10 +73,11 @@ class Ridge:
         """Add samples to the sums."""
         self.seen[y] = True
         classes = np.unique(y)
+        syrk = get_blas_funcs("syrk", dtype=self.dtype)
         for rows in blocks(len(X), _ROWS):
             H = self.encode(X[rows])
-            self.G = dsyrk(1.0, H.T, beta=1.0, c=self.G, lower=1, overwrite_c=1)
-            self.Q[:, classes] += H.T @ unit_vectors(y[rows], classes)
+            self.G = syrk(1.0, H.T, beta=1.0, c=self.G, lower=1, overwrite_c=1)
+            self.Q[:, classes] += H.T @ unit_vectors(y[rows], classes).astype(self.dtype)
         if not np.isfinite(np.trace(self.G)):
             raise ValueError("X must hold numbers whose squares have a finite sum")
 
@@ -131,21 +134,21 @@ class RidgeMethod(Method):
 
     n_cells: int | None = None
     penalty: float = field(default=1.0, init=False, repr=False)
-    projection: NDArray[np.float64] = field(init=False, repr=False)
+    projection: NDArray[Any] = field(init=False, repr=False)
     ridge: Ridge = field(init=False, repr=False)
+    ridge_type: ClassVar[type[Ridge]] = Ridge
 
     def _start(self) -> None:
         n_cells = self.n_cells
         if n_cells is None:
             n_cells = min(FLY_LAYER.n_cells(self.n_features), MAX_DEFAULT_CELLS)
         self.penalty = 1.0
-        self.ridge = Ridge(
-            self.encode, check_integer("n_cells", n_cells, MAX_CELLS), self.n_classes
-        )
+        n_cells = check_integer("n_cells", n_cells, MAX_CELLS)
+        self.ridge = self.ridge_type(self.encode, n_cells, self.n_classes)
 
     @abstractmethod
-    def encode(self, X: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the codes of samples."""
+    def encode(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes of samples, in the precision of the regression."""
 
     def _predict(self, X: NDArray[Any]) -> NDArray[np.intp]:
         return self.ridge.predict(X)
