@@ -1,5 +1,7 @@
 """The committed results: every record is requested, or listed here with the reason to keep it."""
 
+import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from lab.tests.isolation import isolate
 STORE = Store(Path(__file__).resolve().parents[1] / "results")
 FULL = PROFILES["full"]
 SEEDS = range(FULL.n_seeds)
+
+COMMITS_KNOWN_FROM = "2026-11-18T06:30:00Z"
+"""Earlier records may name no commit, or one with changes or of a branch that was rebased."""
 
 LARGE = "benchmarks/beyond.py compares it with many cells"
 UNTUNED = "run before a search chose the share of active units"
@@ -92,13 +97,45 @@ def test_every_run_is_requested_or_listed(requested):
 
 
 def test_every_experiment_is_requested():
-    wanted = {ExperimentJob(name, seed).digest for name in EXPERIMENTS for seed in SEEDS}
+    wanted = {
+        ExperimentJob(name, seed).digest
+        for name, experiment in EXPERIMENTS.items()
+        for seed in experiment.seeds(FULL.n_seeds)
+    }
     assert {found.digest for found in STORE.records(ExperimentRecord)} == wanted
 
 
 def test_every_search_can_be_repeated(searches):
     for found in searches:
         assert repeat_search(found).digest == found.digest
+
+
+def git(*arguments):
+    """Return the output of git in this checkout, or None if git fails."""
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+@pytest.fixture(scope="module")
+def new_commits():
+    """The commits that new records name, each with one of the records."""
+    kinds = (RunRecord, ExperimentRecord, SearchRecord)
+    records = [record for kind in kinds for record in STORE.records(kind)]
+    return {record.commit: record.path for record in records if record.date >= COMMITS_KNOWN_FROM}
+
+
+def test_new_records_name_the_commit_that_made_them(new_commits):
+    for commit, path in new_commits.items():
+        assert re.fullmatch(r"[0-9a-f]{40}", commit), f"{path}: {commit}"
+
+
+def test_these_commits_are_in_the_history(new_commits):
+    if git("rev-parse", "--is-shallow-repository") != ["false"]:
+        pytest.skip("the history is not here")
+    assert new_commits.keys() <= set(git("rev-list", "HEAD"))
 
 
 def test_searches_follow_from_their_runs(searches):

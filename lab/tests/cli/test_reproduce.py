@@ -182,7 +182,7 @@ def test_from_python(folder, capsys):
     assert done.failures == []
     assert done.missing == ["There are no runs of any method on tiny100."]
     assert done.headline[0].startswith("Of ")
-    verdicts = {statement.text: judgement.verdict for statement, judgement in done.judged}
+    verdicts = {judged.statement.text: judged.as_paper.verdict for judged in done.judged}
     assert verdicts["MNIST-20, accuracy after 20 classes: FlyModel"] == "not measured"
     assert capsys.readouterr() == ("", "")
     again = kenyon_lab.report("quick", "fig4")

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import pytest
 from matplotlib.colors import to_rgb
+from PIL import Image
 
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.figures.style import letter_panels, look_of, new_figure, save, style
@@ -31,10 +32,12 @@ def test_the_same_figure_is_the_same_file_tomorrow(tmp_path):
             figure, panels = new_figure(1, 2)
             panels[0].plot([1, 2], [3, 4])
             letter_panels(panels)
-            paths = save(figure, tmp_path / folder, "x")
+            paths = save(figure, tmp_path / folder, "x", "0123")
     assert [path.name for path in paths] == ["x.png", "x.svg"]
     for path in paths:
         assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
+    with Image.open(paths[0]) as image:
+        assert image.text == {"Data": "0123"}
 
 
 def test_a_single_panel_needs_no_letter():

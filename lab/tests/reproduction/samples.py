@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kenyon_lab.figures.captions import FigureEntry
 from kenyon_lab.protocol.summary import Summary
-from kenyon_lab.reproduction.judgement import Judgement, Statement
+from kenyon_lab.reproduction.judgement import Judged, Judgement, Statement
 from kenyon_lab.reproduction.page import Report
 from lab.tests.protocol.samples import record
 
@@ -19,9 +19,11 @@ FIGURES = [
 ]
 
 
-def stated(text, verdict="reproduced", number="", measured="0.5", rule="If so."):
-    """A statement with its judgement."""
-    return Statement(text, number, rule, lambda evidence: None), Judgement(verdict, measured)
+def stated(text, verdict="reproduced", number="", measured="0.5", rule="If so.", ours=None):
+    """A statement with its judgement, and another one with our settings."""
+    statement = Statement(text, number, rule, lambda evidence: None)
+    first = Judgement(verdict, measured)
+    return Judged(statement, first, Judgement(*ours) if ours else first)
 
 
 def summary(method, *accuracies, measures=None, setting="default", **changes):
@@ -39,7 +41,8 @@ REPORT = Report(
     judged=[
         stated("Flies learn.", number="0.5"),
         stated("Flies forget a little.", "partly", "0.28", "0.301"),
-        stated("Flies sing.", "not", "10", "none did"),
+        stated("Flies sing.", "not", "10", "none did", ours=("partly", "two hummed")),
+        stated("Flies count.", "not comparable", "3", "4"),
         stated("Flies dream.", "not measured", measured=""),
     ],
     reasons=["The flies are others.", "The moon was full."],

@@ -88,4 +88,4 @@ def test_the_page_in_a_browser(tmp_path, width):
     assert names["learn, s"][-1] == "EWC", "as numbers: 0.75 before 1,500"
     assert names["loss"][-1] == "NCM", "which has none"
     numbers = [text for _, _, text in noted["tables"][0][1]["orders"][0][1]]
-    assert numbers == ["0.28", "0.5", "10", ""]
+    assert numbers == ["0.28", "0.5", "3", "10", ""]

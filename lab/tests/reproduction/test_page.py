@@ -64,12 +64,19 @@ def read(tmp_path):
     return read
 
 
+def parts(judged):
+    """What a row of the table of statements tells."""
+    statement = judged.statement
+    ours = judged.ours.measured if judged.differs else "the same"
+    return statement.text, statement.number, judged.as_paper.measured, ours, statement.rule
+
+
 def test_all_that_is_given_is_told_in_order(read):
     text = read().text
     told = [
         *REPORT.headline,
         "Contents",
-        *(part for s, j in REPORT.judged for part in (s.text, s.number, j.measured, s.rule)),
+        *(part for judged in REPORT.judged for part in parts(judged)),
         *REPORT.reasons,
         *(part for entry, _ in FIGURES for part in (entry.title, entry.caption)),
         *(DATASETS["mnist20"].summary, DATASETS["mnist20"].note, "own data"),
@@ -87,11 +94,21 @@ def test_all_that_is_given_is_told_in_order(read):
 
 def test_verdicts_are_told_by_sign_and_word_and_counted(read):
     page = read(report(judged=[*REPORT.judged, stated("Flies fly.")]))
-    verdicts = [row[3] for row in page.tables[0][1:]]
-    order = ("reproduced", "partly", "not", "not measured", "reproduced")
-    assert verdicts == ["".join(BADGES[verdict]) for verdict in order]
-    assert "2 ✓ reproduced 1 ≈ partly reproduced 1 ✗ not reproduced 1 ○ not measured" in page.text
-    assert "badge not-measured" in page.all("class")
+    first, ours = ([row[column] for row in page.tables[0][1:]] for column in (2, 3))
+    order = ("reproduced", "partly", "not", "not comparable", "not measured", "reproduced")
+    for told, verdict in zip(first, order, strict=True):
+        assert told.startswith("".join(BADGES[verdict]))
+    assert ours == [*2 * ["the same"], "≈partly reproducedtwo hummed", *3 * ["the same"]]
+    counted = "1 ◇ not comparable 1 ○ not measured"
+    expected = f"2 ✓ reproduced 1 ≈ partly reproduced 1 ✗ not reproduced {counted}"
+    assert f"As the paper {expected}" in page.text
+    assert f"Ours 2 ✓ reproduced 2 ≈ partly reproduced {counted}" in page.text
+    assert {"badge not-measured", "badge not-comparable"} <= set(page.all("class"))
+
+
+def test_one_count_is_enough_where_our_settings_change_nothing(read):
+    page = read(report(judged=[stated("Flies fly.")]))
+    assert page.all("class").count("counts") == 1
 
 
 def test_the_table_of_a_dataset(read):

@@ -1,15 +1,41 @@
-"""The verdicts as Markdown."""
+"""The verdicts as Markdown, and their counts."""
 
-from kenyon_lab.reproduction.judgement import Judgement, Statement
-from kenyon_lab.reproduction.verdict import write_verdict
+from kenyon_lab.reproduction.verdict import headline, write_verdict
+from lab.tests.reproduction.samples import stated
 
 
 def test_a_row_for_each_statement(tmp_path):
-    statement = Statement("Flies fly", "0.5", "If they do.", lambda evidence: None)
-    judged = [(statement, Judgement("partly", "0.4±0.1")), (statement, Judgement("not", "0.1"))]
+    judged = [
+        stated("Flies fly", "partly", "0.5", "0.4±0.1", "If they do."),
+        stated("Flies ||x||", "not", "", "0.1", "If so.", ours=("reproduced", "0.2")),
+    ]
     write_verdict(tmp_path / "verdict.md", ["One of two."], judged, "kenyon-lab reproduce")
     lines = (tmp_path / "verdict.md").read_text().splitlines()
     assert lines[2:4] == ["One of two.", "Made by `kenyon-lab reproduce`."]
-    assert lines[-2] == "| Flies fly | 0.5 | 0.4±0.1 | partly | If they do. |"
-    assert lines[-1] == "| Flies fly | 0.5 | 0.1 | not | If they do. |"
-    assert len({line.count("|") for line in lines[5:]}) == 1
+    assert lines[5] == "| statement | paper | as the paper | verdict | ours | verdict | rule |"
+    assert lines[-2] == "| Flies fly | 0.5 | 0.4±0.1 | partly | the same |  | If they do. |"
+    escaped = "Flies \\|\\|x\\|\\|"
+    assert lines[-1] == f"| {escaped} |  | 0.1 | not | 0.2 | reproduced | If so. |"
+    assert len({line.replace("\\|", "").count("|") for line in lines[5:]}) == 1
+
+
+def test_the_first_sentence_counts_the_papers_settings():
+    judged = [
+        stated("a"),
+        stated("b", "partly", ours=("reproduced", "1")),
+        stated("c", "not"),
+        stated("d", "not", ours=("not measured", "")),
+    ]
+    assert headline(judged) == [
+        "Of 4 statements of the paper that were measured, 1 were reproduced, 1 partly, 2 not.",
+        "With our settings, 2 of 3 were reproduced, 0 partly, 1 not.",
+    ]
+
+
+def test_what_could_not_be_judged_is_counted_apart():
+    judged = [stated("a"), stated("b", "not comparable"), *2 * [stated("c", "not measured")]]
+    assert headline(judged) == [
+        "Of 1 statements of the paper that were measured, 1 were reproduced, 0 partly, 0 not.",
+        "1 more are not comparable, because the encoder of CIFAR-100 is not the paper's.",
+        "2 more were not measured in this run.",
+    ]

@@ -30,12 +30,19 @@ class Experiment:
         if there are such.
     version : int
         The code version: raise it when results may change.
+    is_random : bool
+        Whether the result depends on the seed; otherwise seed 0 is the only one.
     """
 
     name: str
     summary: str
     datasets: tuple[str, ...] = ("mnist20",)
     version: int = 1
+    is_random: bool = True
+
+    def seeds(self, n: int) -> range:
+        """Return the seeds of a profile with n seeds."""
+        return range(n if self.is_random else 1)
 
     def measure(self, seed: int) -> dict[str, Any]:
         """Return the result with a seed."""
@@ -100,5 +107,6 @@ EXPERIMENTS = {
             _DISTORTED,
         ),
         Experiment("extinction", "a class's answer to a group of samples, weakened", _DISTORTED),
+        Experiment("theory", "the checks of the paper's theory", _BOTH, is_random=False),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 from kenyon_lab.methods import METHODS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matplotlib.figure import Figure
 
     from kenyon_lab.protocol.evidence import Evidence
@@ -44,6 +47,21 @@ class FigureEntry:
         if self.experiment:
             return self.experiment in evidence.findings
         return bool(evidence.datasets(self.methods))
+
+    def data_digest(self, evidence: Evidence) -> str:
+        """Return the SHA-256 of its name and of the content of every record that it may show."""
+        digest = hashlib.sha256(self.name.encode())
+        for content in sorted(self._contents(evidence)):
+            digest.update(content.encode())
+        return digest.hexdigest()
+
+    def _contents(self, evidence: Evidence) -> Iterator[str]:
+        """Yield each record as text, that of a run with its dataset, whose name is printed."""
+        if self.experiment:
+            yield from (finding.to_json() for finding in evidence.findings[self.experiment])
+        for dataset in evidence.datasets(self.methods):
+            for summary in evidence.of(dataset, self.methods).values():
+                yield from (f"{dataset} {record.to_json()}" for record in summary.records)
 
     def draw(self, evidence: Evidence) -> Figure:
         """Draw the figure."""

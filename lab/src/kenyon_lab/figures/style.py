@@ -90,13 +90,16 @@ def add_legend(figure: Figure, panels: list[Axes], n_columns: int) -> None:
     figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=n_columns)
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write a figure as PNG and SVG, without dates, so that files are reproducible."""
+def save(figure: Figure, folder: Path, name: str, data_digest: str) -> list[Path]:
+    """Write a figure as PNG and SVG, without dates, so that files are reproducible.
+
+    The PNG file names its data by their digest, so that a test can tell whether they changed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     for path in paths:
         kind = path.suffix[1:]
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        png = {"Software": None, "Data": data_digest}
         with replacing(path) as beside:
-            figure.savefig(beside, format=kind, metadata=metadata)
+            figure.savefig(beside, format=kind, metadata={"Date": None} if kind == "svg" else png)
     return paths

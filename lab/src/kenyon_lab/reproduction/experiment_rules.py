@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     Found = dict[str, Any]
     Number = Callable[[Found], float]
 
-MOST = "Reproduced if true for more than half."
+VAST, HALF = 0.9, 0.5
+AS_SMALL, AS_SMALL_ROUGHLY = 3.1, 10.0
+
+VAST_MAJORITY = f"Reproduced if true for more than {VAST:.0%} of all, partly for more than half."
+AS_SMALL_AS = (
+    f"Reproduced if at most {AS_SMALL} times the paper's: of two standard deviations of five equal "
+    "distributions, 97.5 % of the ratios are smaller. Partly if at most "
+    f"{AS_SMALL_ROUGHLY:g} times."
+)
+"""The square root of the 97.5 % quantile of F with 4 and 4 degrees of freedom is 3.1."""
 
 
 def judge_findings(experiment: str, judge: Callable[[list[Found]], tuple[Verdict, str]]) -> Judge:
@@ -44,14 +53,28 @@ def higher(experiment: str, first: str, a: Number, second: str, b: Number) -> Ju
     return judge_findings(experiment, judge)
 
 
-def most(experiment: str, what: str, share: Number) -> Judge:
-    """Judge whether a share, averaged over seeds, exceeds one half."""
+def vast_majority(experiment: str, share: Number, describe: Callable[[list[Found]], str]) -> Judge:
+    """Judge whether a share, averaged over seeds, is that of a vast majority."""
 
     def judge(found: list[Found]) -> tuple[Verdict, str]:
-        shares = spread(map(share, found))
-        return grade(shares.mean > 0.5, partly=False), f"{shares} {what}"
+        mean = spread(map(share, found)).mean
+        return grade(mean > VAST, mean > HALF), describe(found)
 
     return judge_findings(experiment, judge)
+
+
+def as_small(experiment: str, what: str, number: Number, deviation: float) -> Judge:
+    """Judge whether the standard deviation over seeds is as small as the paper's."""
+
+    def apply(evidence: Evidence) -> Judgement:
+        found = [finding.found for finding in evidence.findings.get(experiment, [])]
+        if len(found) < 2:
+            return NOT_MEASURED
+        ours = spread(map(number, found)).deviation
+        verdict = grade(ours <= AS_SMALL * deviation, ours <= AS_SMALL_ROUGHLY * deviation)
+        return Judgement(verdict, f"{ours:.4f} {what} ({count_seeds(len(found))})")
+
+    return apply
 
 
 def worst_seed(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from kenyon_lab.protocol.evidence import Evidence
 
-Verdict = Literal["reproduced", "partly", "not", "not measured"]
+Verdict = Literal["reproduced", "partly", "not", "not comparable", "not measured"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,20 @@ class Statement:
     number: str
     rule: str
     judge: Callable[[Evidence], Judgement]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A statement, judged by runs as the paper made them and by runs with our settings."""
+
+    statement: Statement
+    as_paper: Judgement
+    ours: Judgement
+
+    @property
+    def differs(self) -> bool:
+        """Whether the two judgements differ; they are equal where both use the same runs."""
+        return self.as_paper != self.ours
 
 
 def grade(reproduced: bool, partly: bool) -> Verdict:

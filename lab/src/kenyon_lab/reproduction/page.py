@@ -13,20 +13,23 @@ from jinja2 import Environment, StrictUndefined
 from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction import tables
+from kenyon_lab.reproduction.verdict import SAME, count_verdicts
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from kenyon_lab.figures.captions import FigureEntry
     from kenyon_lab.protocol.record import ExperimentRecord, RunRecord
     from kenyon_lab.protocol.summary import Summary
-    from kenyon_lab.reproduction.judgement import Judgement, Statement, Verdict
+    from kenyon_lab.reproduction.judgement import Judged, Judgement, Verdict
 
 BADGES: dict[Verdict, tuple[str, str]] = {
     "reproduced": ("✓", "reproduced"),
     "partly": ("≈", "partly reproduced"),
     "not": ("✗", "not reproduced"),
+    "not comparable": ("◇", "not comparable"),
     "not measured": ("○", "not measured"),
 }
 """A sign and words for each verdict, for readers who cannot see the colour."""
@@ -37,7 +40,7 @@ class Report:
     """The content of the page."""
 
     headline: list[str]  # The result in a few sentences.
-    judged: list[tuple[Statement, Judgement]]
+    judged: list[Judged]
     reasons: list[str]  # Why numbers differ from the paper's.
     figures: list[tuple[FigureEntry, bytes]]  # With their SVG.
     runs: dict[str, dict[str, Summary]]  # As in `Evidence`.
@@ -64,7 +67,8 @@ def _render(report: Report) -> str:
         js=_read("page.js"),
         badges=BADGES,
         ranks={verdict: rank for rank, verdict in enumerate(BADGES)},
-        counts=_count(report),
+        counts=_count_columns(report.judged),
+        same=SAME,
         columns=tables.COLUMNS,
         groups=Counter(column.group for column in tables.COLUMNS),
         tables=tables,
@@ -88,6 +92,14 @@ def _embed(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
 
 
-def _count(report: Report) -> list[tuple[Verdict, int]]:
-    counts = Counter(judgement.verdict for _, judgement in report.judged)
+def _count_columns(judged: list[Judged]) -> dict[str, list[tuple[Verdict, int]]]:
+    """Return the counts of verdicts by column; there is only one if our settings change nothing."""
+    counts = {"As the paper": _count(one.as_paper for one in judged)}
+    if any(one.differs for one in judged):
+        counts["Ours"] = _count(one.ours for one in judged)
+    return counts
+
+
+def _count(judgements: Iterable[Judgement]) -> list[tuple[Verdict, int]]:
+    counts = count_verdicts(judgements)
     return [(verdict, counts[verdict]) for verdict in BADGES if counts[verdict]]

@@ -74,8 +74,12 @@ class Profile:
         """Return the records of exactly the jobs of this profile."""
         runs = {dataset: self._summaries(store, dataset) for dataset in self.datasets}
         findings = {
-            name: [r for s in range(self.n_seeds) if (r := store.find(ExperimentJob(name, s)))]
-            for name in EXPERIMENTS
+            name: [
+                record
+                for seed in experiment.seeds(self.n_seeds)
+                if (record := store.find(ExperimentJob(name, seed)))
+            ]
+            for name, experiment in EXPERIMENTS.items()
         }
         return Evidence(
             {dataset: found for dataset, found in runs.items() if found},
@@ -116,11 +120,11 @@ _WIDE = ("ranpac", "fly-cl", "ranpac-published", "fly-cl-published")
 FEWER_UNITS = {method: {"n_cells": 3200} for method in _WIDE}
 """As many as the fly has on MNIST-20; with the 10,000 of their papers a run takes half an hour."""
 
-# Not in the paper, or another setting of its methods, and takes minutes.
+# The theory, what is not in the paper, and other settings of its methods; each takes minutes.
 _SLOW = {
     *(*_WIDE, "kenyon", "ridge", "bir-reference", "gem-shared-memory"),
     *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
-    *("calibration", "compartments", "extinction"),
+    *("calibration", "compartments", "extinction", "theory"),
 }
 # Ceilings learn all classes at once: they are no methods of continual learning.
 _METHODS = tuple(name for name, entry in METHODS.items() if entry.group != "ceiling")

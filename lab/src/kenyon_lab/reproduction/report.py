@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.figures.style import save, style
 from kenyon_lab.figures.titles import count_seeds
+from kenyon_lab.reproduction.columns import judge_all
+from kenyon_lab.reproduction.numbers import Numbers
 from kenyon_lab.reproduction.page import Report, write_page
-from kenyon_lab.reproduction.reasons import REASONS
+from kenyon_lab.reproduction.reasons import give_reasons
 from kenyon_lab.reproduction.results_table import write_results
 from kenyon_lab.reproduction.statements import STATEMENTS
 from kenyon_lab.reproduction.verdict import headline, write_verdict
@@ -28,18 +30,19 @@ def draw(figures: Iterable[FigureEntry], evidence: Evidence, folder: Path) -> li
     with style():
         for entry in figures:
             if entry.has_evidence(evidence):
-                paths += save(entry.draw(evidence), folder / "figures", entry.name)
+                digest = entry.data_digest(evidence)
+                paths += save(entry.draw(evidence), folder / "figures", entry.name, digest)
     return paths
 
 
 def write_report(evidence: Evidence, folder: Path, command: str, missing: list[str]) -> Report:
     """Write the page, the verdicts, the results as CSV and the figures."""
     paths = draw(FIGURES.values(), evidence, folder)
-    judged = [(statement, statement.judge(evidence)) for statement in STATEMENTS]
+    judged = judge_all(STATEMENTS, evidence)
     report = Report(
         headline=headline(judged),
         judged=judged,
-        reasons=REASONS,
+        reasons=give_reasons(Numbers(evidence, judged)),
         figures=[
             (_with_seeds(FIGURES[path.stem], evidence), path.read_bytes())
             for path in paths

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from kenyon_lab.figures.captions import FigureEntry
     from kenyon_lab.protocol.job import Job, Problem
-    from kenyon_lab.reproduction.judgement import Judgement, Statement
+    from kenyon_lab.reproduction.judgement import Judged
     from kenyon_lab.reproduction.profiles import Profile
 
 
@@ -34,7 +34,7 @@ class Reproduction:
 
     paths: list[Path]  # The page of the report, or the files of the one figure.
     headline: list[str] = field(default_factory=list)  # Counts the statements by verdict.
-    judged: list[tuple[Statement, Judgement]] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)  # Parts of the profile without results.
     failures: list[str] = field(default_factory=list)  # Runs and experiments that failed.
 
@@ -188,10 +188,11 @@ def _find_missing_package(job: Job) -> str:
 def _experiment(
     profile: Profile, figures: list[FigureEntry], store: Store, console: Console
 ) -> list[str]:
-    """Do the experiments of figures; return a sentence for each failure."""
+    """Do the experiment of one figure, or all; return a sentence for each failure."""
     failures = []
-    for name in dict.fromkeys(figure.experiment for figure in figures if figure.experiment):
-        for seed in range(profile.n_seeds):
+    shown = [figure.experiment for figure in figures if figure.experiment]
+    for name in shown if len(figures) == 1 else profile.experiments:
+        for seed in EXPERIMENTS[name].seeds(profile.n_seeds):
             job = ExperimentJob(name, seed)
             title = f"{EXPERIMENTS[name].summary}, seed {seed}"
             if store.find(job):

@@ -1,4 +1,4 @@
-"""The verdicts on all statements as Markdown, and their counts in a sentence."""
+"""The verdicts on all statements as Markdown, and their counts in sentences."""
 
 from __future__ import annotations
 
@@ -8,36 +8,62 @@ from typing import TYPE_CHECKING
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from kenyon_lab.reproduction.judgement import Judgement, Statement
+    from kenyon_lab.reproduction.judgement import Judged, Judgement, Verdict
 
-_HEADER = ("statement", "paper", "measured here", "verdict", "rule")
+SAME = "the same"
+"""In place of a second judgement that equals the first."""
+
+_HEADER = ("statement", "paper", "as the paper", "verdict", "ours", "verdict", "rule")
 
 
-def headline(judged: list[tuple[Statement, Judgement]]) -> list[str]:
-    """Count the verdicts in one or two sentences."""
-    counts = Counter(judgement.verdict for _, judgement in judged)
-    n_measured = len(judged) - counts["not measured"]
+def count_verdicts(judgements: Iterable[Judgement]) -> Counter[Verdict]:
+    """Return how often each verdict occurs."""
+    return Counter(judgement.verdict for judgement in judgements)
+
+
+def n_measured(counts: Counter[Verdict]) -> int:
+    """Return the number of statements that could be compared with a measurement."""
+    return counts["reproduced"] + counts["partly"] + counts["not"]
+
+
+def headline(judged: list[Judged]) -> list[str]:
+    """Count the verdicts in a few sentences, the first of which is about the paper's settings."""
+    counts = count_verdicts(one.as_paper for one in judged)
     sentences = [
-        f"Of {n_measured} statements of the paper that were measured, {counts['reproduced']} were "
-        f"reproduced, {counts['partly']} partly, {counts['not']} not."
+        f"Of {n_measured(counts)} statements of the paper that were measured, "
+        f"{counts['reproduced']} were reproduced, {counts['partly']} partly, {counts['not']} not."
     ]
+    if counts["not comparable"]:
+        sentences.append(
+            f"{counts['not comparable']} more are not comparable, because the encoder of CIFAR-100 "
+            "is not the paper's."
+        )
     if counts["not measured"]:
         sentences.append(f"{counts['not measured']} more were not measured in this run.")
+    if any(one.differs for one in judged):
+        ours = count_verdicts(one.ours for one in judged)
+        sentences.append(
+            f"With our settings, {ours['reproduced']} of {n_measured(ours)} were reproduced, "
+            f"{ours['partly']} partly, {ours['not']} not."
+        )
     return sentences
 
 
-def write_verdict(
-    path: Path, headline: list[str], judged: list[tuple[Statement, Judgement]], command: str
-) -> None:
+def write_verdict(path: Path, headline: list[str], judged: list[Judged], command: str) -> None:
     """Write a table of all statements with their judgements."""
-    rows = [
-        (statement.text, statement.number, judgement.measured, judgement.verdict, statement.rule)
-        for statement, judgement in judged
-    ]
+    rows = [_row(one) for one in judged]
     rule = ("---",) * len(_HEADER)
     table = [f"| {' | '.join(row)} |" for row in (_HEADER, rule, *rows)]
     text = "\n".join(["# The verdict", "", *headline, f"Made by `{command}`.", "", *table])
     with replacing(path) as beside:
         beside.write_text(text + "\n", encoding="utf-8")
+
+
+def _row(judged: Judged) -> list[str]:
+    statement, first, second = judged.statement, judged.as_paper, judged.ours
+    ours = (second.measured, second.verdict) if judged.differs else (SAME, "")
+    cells = (statement.text, statement.number, first.measured, first.verdict, *ours, statement.rule)
+    return [cell.replace("|", "\\|") for cell in cells]

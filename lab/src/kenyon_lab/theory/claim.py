@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +30,17 @@ class CheckResult:
     held: bool
     measured: str
     data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def data_digest(self) -> str:
+        """The SHA-256 of the data as JSON with sorted keys, by which a figure names its data."""
+        text = json.dumps(self.data, sort_keys=True, default=_plain)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return an array, a NumPy number or a dataclass in types that JSON has."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else asdict(value)
 
 
 @dataclass(frozen=True)

@@ -36,4 +36,4 @@ def draw(name: str, result: CheckResult, folder: Path) -> list[Path]:
         return []
     module = import_module(f"kenyon_lab.figures.theory.{name.replace('-', '_')}")
     with style():
-        return save(module.draw(result.data), folder, f"theory-{name}")
+        return save(module.draw(result.data), folder, f"theory-{name}", result.data_digest)
