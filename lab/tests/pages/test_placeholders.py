@@ -42,7 +42,7 @@ def test_every_decimal_fraction_names_its_source(page):
 
 def test_every_comment_after_a_number_is_a_placeholder():
     for page, text in PAGES.items():
-        n_comments = len(re.findall(r"[\d%]\s*<!--", text))
+        n_comments = len(re.findall(r"[\d%] ?<!--", text))
         assert n_comments == len(placeholders(text)), page
 
 

@@ -12,6 +12,7 @@ from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction.page import BADGES, write_page
 from kenyon_lab.reproduction.tables import COLUMNS
+from kenyon_lab.reproduction.verdict import ABOUT_COLUMNS
 from lab.tests.reproduction.samples import FIGURES, REPORT, SVG, report, stated, summary
 
 VOID = {"meta", "link", "img", "br"}
@@ -76,6 +77,7 @@ def test_all_that_is_given_is_told_in_order(read):
     told = [
         *REPORT.headline,
         "Contents",
+        ABOUT_COLUMNS,
         *(part for judged in REPORT.judged for part in parts(judged)),
         *REPORT.reasons,
         *(part for entry, _ in FIGURES for part in (entry.title, entry.caption)),

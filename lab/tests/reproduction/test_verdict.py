@@ -12,11 +12,12 @@ def test_a_row_for_each_statement(tmp_path):
     write_verdict(tmp_path / "verdict.md", ["One of two."], judged, "kenyon-lab reproduce")
     lines = (tmp_path / "verdict.md").read_text().splitlines()
     assert lines[2:4] == ["One of two.", "Made by `kenyon-lab reproduce`."]
-    assert lines[5] == "| statement | paper | as the paper | verdict | ours | verdict | rule |"
+    assert lines[5].startswith("“As the paper” has")
+    assert lines[7] == "| statement | paper | as the paper | verdict | ours | verdict | rule |"
     assert lines[-2] == "| Flies fly | 0.5 | 0.4±0.1 | partly | the same |  | If they do. |"
     escaped = "Flies \\|\\|x\\|\\|"
     assert lines[-1] == f"| {escaped} |  | 0.1 | not | 0.2 | reproduced | If so. |"
-    assert len({line.replace("\\|", "").count("|") for line in lines[5:]}) == 1
+    assert len({line.replace("\\|", "").count("|") for line in lines[7:]}) == 1
 
 
 def test_the_first_sentence_counts_the_papers_settings():

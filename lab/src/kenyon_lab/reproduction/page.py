@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined
 from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
 from kenyon_lab.reproduction import tables
-from kenyon_lab.reproduction.verdict import SAME, count_verdicts
+from kenyon_lab.reproduction.verdict import ABOUT_COLUMNS, SAME, count_verdicts
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def _render(report: Report) -> str:
         badges=BADGES,
         ranks={verdict: rank for rank, verdict in enumerate(BADGES)},
         counts=_count_columns(report.judged),
+        about_columns=ABOUT_COLUMNS,
         same=SAME,
         columns=tables.COLUMNS,
         groups=Counter(column.group for column in tables.COLUMNS),

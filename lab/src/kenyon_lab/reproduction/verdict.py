@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 SAME = "the same"
 """In place of a second judgement that equals the first."""
 
+ABOUT_COLUMNS = (
+    "“As the paper” has the initial weights of the code that the paper adapted and, on CIFAR-100, "
+    "its masked outputs. “Ours” has PyTorch's initial weights and no mask. The two differ for EWC, "
+    "GEM, Vanilla and Offline."
+)
+
 _HEADER = ("statement", "paper", "as the paper", "verdict", "ours", "verdict", "rule")
 
 
@@ -57,9 +63,9 @@ def write_verdict(path: Path, headline: list[str], judged: list[Judged], command
     rows = [_row(one) for one in judged]
     rule = ("---",) * len(_HEADER)
     table = [f"| {' | '.join(row)} |" for row in (_HEADER, rule, *rows)]
-    text = "\n".join(["# The verdict", "", *headline, f"Made by `{command}`.", "", *table])
+    lines = ["# The verdict", "", *headline, f"Made by `{command}`.", "", ABOUT_COLUMNS, "", *table]
     with replacing(path) as beside:
-        beside.write_text(text + "\n", encoding="utf-8")
+        beside.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _row(judged: Judged) -> list[str]:
