@@ -59,16 +59,11 @@ def test_a_vast_majority(share, verdict):
     ],
 )
 def test_a_deviation_as_small_as_the_papers(deviation, verdict):
-    judge = rules.as_small("x", "of it", lambda f: f["a"], 0.01)
+    judge = rules.as_small("x", "of them", lambda f: [f["a"], f["b"]], 0.01)
     apart = deviation / np.sqrt(2)
-    judgement = judge(evidence((0.5 - apart, 0), (0.5 + apart, 0)))
+    judgement = judge(evidence((0.5 - apart, 0.5 + apart)))
     assert judgement.verdict == verdict
-    assert judgement.measured == f"{deviation:.4f} of it (2 seeds)"
-
-
-def test_one_seed_has_no_deviation_to_judge():
-    judge = rules.as_small("x", "of it", lambda f: f["a"], 0.01)
-    assert judge(evidence((0.5, 0))).verdict == "not measured"
+    assert judgement.measured == f"{deviation:.4f} over 2 of them (1 seed)"
     assert judge(Evidence()).verdict == "not measured"
 
 

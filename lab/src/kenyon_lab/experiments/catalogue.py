@@ -107,6 +107,9 @@ EXPERIMENTS = {
             _DISTORTED,
         ),
         Experiment("extinction", "a class's answer to a group of samples, weakened", _DISTORTED),
+        Experiment(
+            "wirings", "the FlyModel with five wirings on one encoder's features", is_random=False
+        ),
         Experiment("theory", "the checks of the paper's theory", _BOTH, is_random=False),
     )
 }

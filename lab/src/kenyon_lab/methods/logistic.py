@@ -85,7 +85,11 @@ ENTRIES = (
         summary="gradient descent on sparse codes",
         variant={"code": "sparse"},
         # Few cells of a code are active, so gradients are small: rates above 1 may be best.
-        grid={"learning_rate": (0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)},
+        grid={
+            "learning_rate": (
+                *(1e-5, 3e-5, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+            )
+        },
         paper=SPARSE_LAYER,
         tuned={
             ("mnist20-distorted", "shuffled"): {"learning_rate": 0.001},

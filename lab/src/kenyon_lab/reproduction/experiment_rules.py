@@ -63,18 +63,18 @@ def vast_majority(experiment: str, share: Number, describe: Callable[[list[Found
     return judge_findings(experiment, judge)
 
 
-def as_small(experiment: str, what: str, number: Number, deviation: float) -> Judge:
-    """Judge whether the standard deviation over seeds is as small as the paper's."""
+def as_small(
+    experiment: str, what: str, numbers: Callable[[Found], list[float]], deviation: float
+) -> Judge:
+    """Judge whether the standard deviation of some numbers is as small as the paper's."""
 
-    def apply(evidence: Evidence) -> Judgement:
-        found = [finding.found for finding in evidence.findings.get(experiment, [])]
-        if len(found) < 2:
-            return NOT_MEASURED
-        ours = spread(map(number, found)).deviation
+    def judge(found: list[Found]) -> tuple[Verdict, str]:
+        known = [number for one in found for number in numbers(one)]
+        ours = spread(known).deviation
         verdict = grade(ours <= AS_SMALL * deviation, ours <= AS_SMALL_ROUGHLY * deviation)
-        return Judgement(verdict, f"{ours:.4f} {what} ({count_seeds(len(found))})")
+        return verdict, f"{ours:.4f} over {len(known)} {what}"
 
-    return apply
+    return judge_findings(experiment, judge)
 
 
 def worst_seed(
