@@ -83,7 +83,7 @@ def test_all_hold():
     judged = judge(HOLDS, HOLDS)
     assert [judgement.verdict for judgement in judged] == ["reproduced"] * len(judged)
     measured = [judgement.measured for judgement in judged]
-    assert measured[THETA] == "0.0000 with one encoder (2 seeds)"
+    assert measured[THETA] == "0.0006 over 4 matrices (2 seeds)"
     assert measured[SATURATION] == (
         "0.950±0.000 of all weights are below their cap, 0.700±0.000 of those in use (2 seeds)"
     )
