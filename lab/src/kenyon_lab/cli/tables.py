@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich import box
+from rich.padding import Padding
 from rich.table import Table
 
 from kenyon_lab.console import printer, say
@@ -44,7 +45,7 @@ def print_summaries(summaries: Sequence[Summary]) -> None:
                 if _run(summary) == run:
                     cells = [cell(summary) for cell in columns.values()]
                     table.add_row(METHODS[summary.method].title, *cells)
-            printer.print(table)
+            printer.print(Padding(table, (1, 0), expand=False))
 
 
 def print_trials(trials: Sequence[Trial]) -> None:
@@ -52,7 +53,7 @@ def print_trials(trials: Sequence[Trial]) -> None:
     table = _table(numbers=[*trials[0].parameters, "accuracy"])
     for trial in trials:
         table.add_row(*map(str, trial.parameters.values()), str(trial.accuracy))
-    printer.print(table)
+    printer.print(Padding(table, (1, 0), expand=False))
 
 
 def _run(summary: Summary) -> str:
@@ -63,6 +64,7 @@ def _run(summary: Summary) -> str:
 
 
 def _table(*words: str, numbers: Sequence[str]) -> Table:
+    # Edges would take two columns of a terminal.
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     for column in words:
         table.add_column(column, no_wrap=True)
