@@ -28,7 +28,8 @@ DIGITS_TEST = [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
 def test_registered_names():
     assert list(DATASETS) == [
         *("mnist20", "mnist20-pixels", "mnist20-paper"),
-        *("clinc150", "cifar100", "tiny100", "digits"),
+        *("clinc150", "cifar100", "cifar100-resnet50", "cifar100-resnet18"),
+        *("tiny100", "digits"),
     ]
 
 
@@ -43,7 +44,7 @@ def test_descriptions_are_complete(info):
     sizes = info.n_train, info.n_test, info.n_features, info.n_classes, info.n_tasks
     assert all(isinstance(size, int) and size > 0 for size in sizes)
     assert info.n_classes % info.n_tasks == 0
-    assert info.encoder in {"", "LeNet5", "MiniLM", "ResNet18"}
+    assert info.encoder in {"", "LeNet5", "MiniLM", "MobileNetV2", "ResNet18", "ResNet50"}
     assert info.sources or info.name == "digits"
     assert info.n_out_of_scope == (1000 if info.name == "clinc150" else 0)
 
@@ -51,9 +52,9 @@ def test_descriptions_are_complete(info):
 @every_source
 def test_sources_have_digests_and_urls(source):
     assert re.fullmatch(r"[0-9a-f]{64}", source.sha256)
-    assert re.fullmatch(r"[a-z0-9-]+/[\w.-]+", source.path)
+    assert re.fullmatch(r"[a-z0-9-]+/[\w.-]+|resnet50", source.path)
     if source.url is None:
-        assert source.path.startswith("tiny100/")
+        assert source.path.startswith("tiny100/") or source.remedy
     else:
         url = urlsplit(source.url)
         assert url.scheme in {"http", "https"}
