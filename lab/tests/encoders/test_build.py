@@ -92,27 +92,26 @@ def encoders(published, monkeypatch):
 
 
 @pytest.fixture
-def small_cifar100(published, encoders, tmp_path, monkeypatch):
+def small_cifar100(published, encoders, monkeypatch):
     """The datasets with five training and two test images."""
     monkeypatch.setenv(DATA_FOLDER, str(published))
-    content = archive()
-    path = published / IMAGES.path
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(content)
-    images = replace(IMAGES, sha256=hashlib.sha256(content).hexdigest())
+    images = replace(IMAGES, sha256=write_source(published, IMAGES.path, archive()).sha256)
     sizes = {"n_train": len(TRAIN), "n_test": len(TEST), "n_classes": len(NAMES), "n_tasks": 3}
     for name, encoder in encoders.items():
-        (_, source), folder = DATASETS[name].sources, published / name.removeprefix("cifar100-")
-        if name == "cifar100-resnet50":
-            files = tuple(sorted(path.name for path in folder.iterdir()))
-            joined = b"".join((folder / file).read_bytes() for file in files)
-            source = replace(source, sha256=hashlib.sha256(joined).hexdigest(), files=files)
-        else:
-            path = f"{source.path.partition('/')[0]}/weights.pth"
-            sha256 = hashlib.sha256((published / path).read_bytes()).hexdigest()
-            source = replace(source, path=path, sha256=sha256)
-        info = replace(DATASETS[name], sources=(images, source), n_features=encoder.n_features)
-        monkeypatch.setitem(DATASETS, name, replace(info, **sizes))
+        info, weights = DATASETS[name], small_source(DATASETS[name].sources[1], published)
+        changes = {"sources": (images, weights), "n_features": encoder.n_features}
+        monkeypatch.setitem(DATASETS, name, replace(info, **changes, **sizes))
+
+
+def small_source(source, folder):
+    """Return the source of the weights in this folder."""
+    if source.path == "resnet50":
+        files = tuple(sorted(path.name for path in (folder / "resnet50").iterdir()))
+        content = b"".join((folder / "resnet50" / file).read_bytes() for file in files)
+        return replace(source, sha256=hashlib.sha256(content).hexdigest(), files=files)
+    path = f"{source.path.partition('/')[0]}/weights.pth"
+    sha256 = hashlib.sha256((folder / path).read_bytes()).hexdigest()
+    return replace(source, path=path, sha256=sha256)
 
 
 @pytest.mark.parametrize("name", CIFAR100)
@@ -172,7 +171,7 @@ def test_stale_chunks_are_not_used(small_cifar100, tmp_path):
 
 
 @pytest.mark.parametrize("name", CIFAR100)
-def test_missing_weights(small_cifar100, published, monkeypatch, tmp_path, name):
+def test_missing_weights(small_cifar100, monkeypatch, name):
     images, source = DATASETS[name].sources
     lost = replace(source, path=f"lost/{source.path}", url=None, package=None)
     monkeypatch.setitem(DATASETS, name, replace(DATASETS[name], sources=(images, lost)))
