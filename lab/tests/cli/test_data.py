@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from kenyon_lab import cli
 from kenyon_lab.data import DATASETS, Dataset, load
+from kenyon_lab.data.cifar100 import IMAGES
 from kenyon_lab.data.features import built_path
 from kenyon_lab.data.source import DATA_FOLDER
 from lab.tests.cli.command import KENYON
@@ -83,7 +84,7 @@ def test_list_fits_80_columns(run, monkeypatch):
 def test_list_shows_status(run, tmp_path, monkeypatch):
     origin = {name: row[1] for name, row in listed(run).items()}
     assert origin["digits"] == "local"
-    assert origin["tiny100"] == "missing"
+    assert origin["tiny100"] == origin["cifar100-resnet50"] == "missing"
     assert origin["mnist20-pixels"] == origin["cifar100"] == "to download"
     for name in ("mnist20", "clinc150"):
         assert origin[name] == "packaged"
@@ -96,6 +97,11 @@ def test_list_shows_status(run, tmp_path, monkeypatch):
     origin = {name: row[1] for name, row in listed(run).items()}
     assert origin["tiny100"] == "local"
     assert origin["cifar100"] == "to build"
+    assert origin["cifar100-resnet18"] == "to download"
+    (tmp_path / "data" / IMAGES.path).unlink()
+    assert listed(run)["cifar100"][1] == "to download"
+    (tmp_path / "data" / "cifar100" / "train").mkdir()
+    assert listed(run)["cifar100"][1] == "to build", "from image files"
 
     built_path("cifar100").parent.mkdir(parents=True)
     built_path("cifar100").touch()

@@ -12,6 +12,7 @@ import pytest
 
 import kenyon_lab.data
 from kenyon_lab.data import DATASETS
+from kenyon_lab.data.cifar100 import IMAGES
 from kenyon_lab.data.source import DATA_FOLDER, cache_folder
 from lab.tests.data.samples import write_source
 from lab.tests.data.server import Server
@@ -61,6 +62,15 @@ def real_folder(monkeypatch):
         monkeypatch.setenv(DATA_FOLDER, REAL_FOLDER)
 
     return use
+
+
+@pytest.fixture
+def real_cifar100(monkeypatch):
+    """The source of CIFAR-100's images, or skip the test if they are missing."""
+    monkeypatch.setenv(DATA_FOLDER, REAL_FOLDER or "")
+    if not IMAGES.is_local():
+        pytest.skip(f"{DATA_FOLDER} names no folder with CIFAR-100")
+    return IMAGES
 
 
 _loaded = {}

@@ -30,7 +30,8 @@ def test_registered_names():
     assert list(DATASETS) == [
         *("mnist20", *(f"mnist20-seed{seed}" for seed in (1, 2, 3, 4))),
         *("mnist20-distorted", "mnist20-pixels", "mnist20-paper"),
-        *("clinc150", "cifar100", "tiny100", "digits"),
+        *("clinc150", "cifar100", "cifar100-resnet50", "cifar100-resnet18"),
+        *("tiny100", "digits"),
     ]
 
 
@@ -45,7 +46,7 @@ def test_descriptions_are_complete(info):
     sizes = info.n_train, info.n_test, info.n_features, info.n_classes, info.n_tasks
     assert all(isinstance(size, int) and size > 0 for size in sizes)
     assert info.n_classes % info.n_tasks == 0
-    assert info.encoder in {"", "LeNet5", "MiniLM", "ResNet18"}
+    assert info.encoder in {"", "LeNet5", "MiniLM", "MobileNetV2", "ResNet18", "ResNet50"}
     assert info.sources or info.name == "digits"
     assert info.n_out_of_scope == (1000 if info.name == "clinc150" else 0)
 
@@ -53,9 +54,9 @@ def test_descriptions_are_complete(info):
 @every_source
 def test_sources_have_digests_and_urls(source):
     assert re.fullmatch(r"[0-9a-f]{64}", source.sha256)
-    assert re.fullmatch(r"[a-z0-9-]+/[\w.-]+", source.path)
+    assert re.fullmatch(r"[a-z0-9-]+/[\w.-]+|resnet50", source.path)
     if source.url is None:
-        assert source.path.startswith("tiny100/")
+        assert source.path.startswith("tiny100/") or source.remedy
     else:
         url = urlsplit(source.url)
         assert url.scheme in {"http", "https"}

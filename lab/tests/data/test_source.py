@@ -4,10 +4,11 @@ import gzip
 import hashlib
 import sys
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
-from kenyon_lab.data.source import DATA_FOLDER, Source, cache_folder
+from kenyon_lab.data.source import DATA_FOLDER, FolderSource, Source, cache_folder
 
 CONTENT = bytes(range(256)) * 40
 NOWHERE = "http://127.0.0.1:9/x"
@@ -223,3 +224,90 @@ def test_error_without_home(monkeypatch):
     monkeypatch.setattr("pooch.os_cache", homeless)
     with pytest.raises(OSError, match=r"there is no cache folder .*; set XDG_CACHE_HOME"):
         cache_folder()
+
+
+# Files in installed packages, and folders
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package that must not be imported, with a file."""
+    path = put(tmp_path / "site", "weights_of_kenyon/inner/w.bin")
+    code = "raise RuntimeError('imported')"
+    (tmp_path / "site" / "weights_of_kenyon" / "__init__.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    return path
+
+
+PACKAGED = replace(PLAIN, package="weights_of_kenyon/inner/w.bin", remedy="make weights")
+
+
+def test_reads_file_in_installed_package(package):
+    assert PACKAGED.is_local()
+    assert PACKAGED.fetch() == package
+    assert PACKAGED.read() == CONTENT
+    assert "weights_of_kenyon" not in sys.modules
+
+
+def test_data_folder_precedes_package_precedes_cache(package, folder, cache):
+    put(cache / "sources", PACKAGED.path)
+    assert PACKAGED.fetch() == package
+    path = put(folder, PACKAGED.path)
+    assert PACKAGED.fetch() == path
+
+
+def test_rejects_wrong_file_in_package(package):
+    package.write_bytes(CONTENT[1:])
+    assert f"{package} is damaged or another release" in error_of(PACKAGED, ValueError)
+
+
+def test_package_without_the_file(package, cache):
+    package.unlink()
+    assert not PACKAGED.is_local()
+    put(cache / "sources", PACKAGED.path)
+    assert PACKAGED.read() == CONTENT
+
+
+@pytest.mark.parametrize("url", [NOWHERE, None])
+def test_missing_file_names_the_remedy(url):
+    source = replace(PACKAGED, url=url)
+    assert not source.is_local()
+    assert error_of(source, FileNotFoundError).endswith("; `make weights` installs it")
+
+
+FOLDER = FolderSource("shards", DIGEST, files=("a.bin", "b.bin"), remedy="make shards")
+
+
+@pytest.fixture
+def shards(folder):
+    put(folder, "shards/a.bin", CONTENT[:100])
+    put(folder, "shards/b.bin", CONTENT[100:])
+    return folder / "shards"
+
+
+def test_reads_files_of_folder_in_their_order(shards):
+    assert FOLDER.is_local()
+    assert FOLDER.fetch() == shards
+    assert FOLDER.read() == CONTENT
+    with pytest.raises(ValueError, match="shards is damaged or another release"):
+        replace(FOLDER, files=("b.bin", "a.bin")).read()
+
+
+def test_reads_folder_in_cache(cache):
+    put(cache / "sources", "shards/a.bin", CONTENT[:100])
+    put(cache / "sources", "shards/b.bin", CONTENT[100:])
+    assert FOLDER.fetch() == cache / "sources" / "shards"
+
+
+@pytest.mark.parametrize("name", FOLDER.files)
+def test_folder_without_a_file(shards, name):
+    (shards / name).unlink()
+    assert not FOLDER.is_local()
+    said = error_of(FOLDER, FileNotFoundError)
+    assert said.startswith("shards is missing: ")
+    assert said.endswith("; `make shards` installs it")
+
+
+def test_rejects_damaged_file_in_folder(shards):
+    put(shards, "b.bin", CONTENT[100:-1])
+    assert f"{shards} is damaged or another release" in error_of(FOLDER, ValueError)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,39 +37,36 @@ def read_folder(folder: Path, digests: tuple[str, str]) -> Images:
     ValueError
         If a file is damaged, or the images are not those of the digests.
     """
-    read = _read_sheets if (folder / "classes.txt").is_file() else _read_png_files
-    parts, names = read(folder)
-    arrays: list[NDArray[np.uint8]] = []
-    for part, expected in zip(("train", "test"), digests, strict=True):
-        X = np.concatenate(parts[part])
-        y = np.repeat(np.arange(len(names), dtype=np.uint8), list(map(len, parts[part])))
-        found = digest(X, y, names)
-        if found != expected:
-            raise ValueError(
-                f"{folder / part} is damaged or another dataset: it has {len(X)} images of "
-                f"{len(names)} classes with the digest {found}; expected {expected}"
-            )
-        arrays += [X, y]
-    return Images(*arrays, names)
+    if (folder / "classes.txt").is_file():
+        names = tuple((folder / "classes.txt").read_text(errors="replace").split())
+        _check_classes(folder / "classes.txt", names)
+        files = [f"{label:02}-{name}.webp" for label, name in enumerate(names)]
+        read = _read_sheet
+    else:
+        names = tuple(sorted(path.name for path in (folder / "train").iterdir() if path.is_dir()))
+        _check_classes(folder / "train", names)
+        files, read = list(names), _read_class
+    train, test = ([read(folder / part / file) for file in files] for part in ("train", "test"))
+    return Images(
+        *_join(train, names, folder / "train", digests[0]),
+        *_join(test, names, folder / "test", digests[1]),
+        names,
+    )
 
 
-def _read_sheets(folder: Path) -> tuple[dict[str, list[NDArray[Any]]], tuple[str, ...]]:
-    names = tuple((folder / "classes.txt").read_text(errors="replace").split())
-    _check_classes(folder / "classes.txt", names)
-    sheets = [f"{label:02}-{name}.webp" for label, name in enumerate(names)]
-    parts = {
-        part: [_read_sheet(folder / part / sheet) for sheet in sheets] for part in ("train", "test")
-    }
-    return parts, names
-
-
-def _read_png_files(folder: Path) -> tuple[dict[str, list[NDArray[Any]]], tuple[str, ...]]:
-    names = tuple(sorted(path.name for path in (folder / "train").iterdir() if path.is_dir()))
-    _check_classes(folder / "train", names)
-    parts = {
-        part: [_read_class(folder / part / name) for name in names] for part in ("train", "test")
-    }
-    return parts, names
+def _join(
+    classes: list[NDArray[np.uint8]], names: tuple[str, ...], path: Path, expected: str
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the images of all classes and their labels, after a check of the digest."""
+    X = np.concatenate(classes)
+    y = np.repeat(np.arange(len(names), dtype=np.uint8), [len(images) for images in classes])
+    found = digest(X, y, names)
+    if found != expected:
+        raise ValueError(
+            f"{path} is damaged or another dataset: it has {len(X)} images of {len(names)} classes "
+            f"with the digest {found}; expected {expected}"
+        )
+    return X, y
 
 
 def _check_classes(path: Path, names: tuple[str, ...]) -> None:
@@ -90,11 +87,11 @@ def _read_sheet(path: Path) -> NDArray[np.uint8]:
     return tiles.swapaxes(1, 2).reshape(-1, SIDE, SIDE, 3)
 
 
-def _read_class(folder: Path) -> NDArray[np.uint8]:
-    paths = sorted(folder.glob("*.png"))
-    if not paths:
-        raise FileNotFoundError(f"there are no PNG files in {folder}")
-    return np.stack([_read_image(path) for path in paths])
+def _read_class(path: Path) -> NDArray[np.uint8]:
+    files = sorted(path.glob("*.png"))
+    if not files:
+        raise FileNotFoundError(f"there are no PNG files in {path}")
+    return np.stack([_read_image(file) for file in files])
 
 
 def _read_image(path: Path) -> NDArray[np.uint8]:

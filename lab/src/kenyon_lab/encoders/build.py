@@ -24,14 +24,16 @@ from kenyon_lab.encoders.resnet18 import ResNet18
 from kenyon_lab.encoders.resnet50 import ResNet50
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from kenyon_lab.data.cifar100 import ImageSource
     from kenyon_lab.data.info import DatasetInfo
+    from kenyon_lab.encoders.image_encoder import ImageEncoder
 
-IMAGE_ENCODERS = {
+IMAGE_ENCODERS: dict[str, Callable[[Path], ImageEncoder]] = {
     "MobileNetV2": MobileNetV2.from_checkpoint,
     "ResNet18": ResNet18.from_checkpoint,
     "ResNet50": ResNet50.from_folder,
@@ -66,15 +68,17 @@ class Builder:
         if name not in encoded:
             raise ValueError(f"name must be one of {', '.join(encoded)}; got {name!r}")
         info = DATASETS[name]
-        compute = {"LeNet5": self._mnist20, "MiniLM": self._clinc150}.get(
-            info.encoder, self._cifar100
-        )
+        compute = {
+            "LeNet5": self._mnist20,
+            "MiniLM": self._clinc150,
+            **dict.fromkeys(IMAGE_ENCODERS, self._cifar100),
+        }
         path = built_path(name) if self.folder is None else self.folder / f"{name}.npz"
         # Checked first, because the computation takes minutes.
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.access(path.parent, os.W_OK):
             raise PermissionError(f"the folder {path.parent} is not writable")
-        write_features(compute(info, path), path)
+        write_features(compute[info.encoder](info, path), path)
         rmtree(_chunks(path), ignore_errors=True)
         return path
 

@@ -56,10 +56,14 @@ def _read_group(folder: Path, group: dict[str, Any]) -> dict[str, NDArray[np.flo
 
 
 def _shape(weights: dict[str, Any]) -> tuple[int, ...]:
-    # Other types, and a quantisation, would need to be decoded.
+    # Other types, and quantised weights, would have to be decoded.
     if weights["dtype"] != "float32" or "quantization" in weights:
-        raise ValueError(f"{weights['name']} must be float32; got {weights['dtype']}")
-    return tuple(map(int, weights["shape"]))
+        stored = weights.get("quantization", weights)["dtype"]
+        raise ValueError(f"{weights['name']} must be stored as float32; got {stored}")
+    shape = tuple(weights["shape"])
+    if not all(isinstance(size, int) and size > 0 for size in shape):
+        raise ValueError(f"{weights['name']} must have a shape of integers above 0; got {shape}")
+    return shape
 
 
 def _read(path: Path) -> bytes:

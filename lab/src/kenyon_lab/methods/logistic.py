@@ -104,7 +104,7 @@ ENTRIES = (
         group="ablation",
         summary="gradient descent on dense codes",
         variant={"code": "dense"},
-        grid={"learning_rate": (3e-6, 1e-5, 3e-5, 0.0001, 0.001, 0.01, 0.1)},
+        grid={"learning_rate": (1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 3e-5, 0.0001, 0.001, 0.01, 0.1)},
         paper=DENSE_LAYER,
         tuned={
             ("mnist20-distorted", "shuffled"): {"learning_rate": 1e-5},
