@@ -196,8 +196,10 @@ FIGURES = {
             "cost",
             "Accuracy and cost",
             "cost",
-            "Final accuracy against training time and peak memory, for all methods. Filled: stores "
-            "no samples and sees each sample once.",
+            "Final accuracy against training time and peak memory. Filled: stores no samples and "
+            "sees each sample once. Line: no labelled method is both cheaper and more accurate. "
+            "Small grey dots: the same methods with other settings, which are in the table of all "
+            "methods.",
             methods=tuple(METHODS),
         ),
         FigureEntry(
