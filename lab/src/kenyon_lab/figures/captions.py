@@ -211,6 +211,16 @@ FIGURES = {
             experiment="rates",
         ),
         FigureEntry(
+            "gem-memory",
+            "Exploratory: GEM and the number of its exemplars",
+            "gem_memory",
+            "Exploratory, not in the paper: GEM on MNIST-20 with the paper's parameters, but other "
+            "numbers of exemplars. The paper states 256 memories: in each task, or about 25 a task "
+            "if they are 256 in all. Dotted: the paper's accuracy after 10 classes and its memory "
+            "loss.",
+            experiment="gem_memory",
+        ),
+        FigureEntry(
             "calibration",
             "Calibration",
             "calibration",
