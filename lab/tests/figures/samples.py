@@ -63,3 +63,20 @@ def finding(name, found, seed=0):
         commit="unknown",
         date="2026-01-01T00:00:00Z",
     )
+
+
+def titles(figure):
+    """The titles of all panels that have one."""
+    return [title for axes in figure.axes if (title := axes.get_title(loc="left"))]
+
+
+def subtitles(figure):
+    """The smaller lines below the titles."""
+    words = [text for axes in figure.axes for text in axes.texts if text.xy == (0, 1)]
+    return [text.get_text() for text in words]
+
+
+def find_line(axes, label):
+    """The line with a label."""
+    (line,) = (line for line in axes.get_lines() if line.get_label() == label)
+    return line

@@ -41,4 +41,9 @@ def test_changing_classes_are_above_and_others_below():
         assert len({(line.get_color(), line.get_marker()) for line in lines}) == 3
         assert len(figure.axes[place].collections) == 3
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert names == ["one memory without decay", "one memory with decay", "a compartment of each"]
+    assert names == [
+        "one memory without decay",
+        "one memory with decay",
+        "a compartment of each",
+        "band: one standard deviation over seeds",
+    ]

@@ -33,7 +33,12 @@ def test_three_columns_of_both_versions():
     for axes in figure.axes:
         assert sum(label.startswith(("v1", "v4")) for label in lines(axes)) == 2
         assert len(axes.collections) == 2
-    assert [text.get_text()[:2] for text in figure.legends[0].get_texts()] == ["v1", "v4"]
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert [text[:2] for text in words[:2]] == ["v1", "v4"]
+    assert words[2:] == [
+        "band in A: one standard deviation over pairs",
+        "band in B, C: one standard deviation over orders",
+    ]
     figure.draw_without_rendering()
 
 

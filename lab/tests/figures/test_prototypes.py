@@ -6,6 +6,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Wedge
 
 from kenyon_lab.figures.prototypes import draw
+from lab.tests.figures.samples import subtitles
 
 LABELS = [0, 1, 0, 1]
 FLY = np.repeat(LABELS, 10).tolist()
@@ -80,6 +81,6 @@ def test_shares_are_the_mean_over_seeds(panels):
 
 
 def test_the_sizes_are_told(panels):
-    words = panels[0].figure.get_supxlabel()
+    words = " ".join(subtitles(panels[0].figure))
     assert "50 dimensions" in words
     assert "100 active cells of 2,000" in words

@@ -30,7 +30,7 @@ def test_what_takes_minutes_is_for_the_full_profile():
         *("ewc-reference-masked", "vanilla-reference-masked"),
     }
     left_out = set(full.experiments) - set(quick.experiments)
-    assert left_out == {"calibration", "compartments", "extinction", "theory"}
+    assert left_out == {"calibration", "compartments", "extinction", "theory", "gem_memory"}
 
 
 def test_where_the_paper_has_no_parameters_they_are_tuned_ones(monkeypatch):

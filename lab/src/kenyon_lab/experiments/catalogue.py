@@ -111,5 +111,6 @@ EXPERIMENTS = {
             "wirings", "the FlyModel with five wirings on one encoder's features", is_random=False
         ),
         Experiment("theory", "the checks of the paper's theory", _BOTH, is_random=False),
+        Experiment("gem_memory", "GEM with several numbers of exemplars"),
     )
 }

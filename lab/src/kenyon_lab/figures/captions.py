@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,10 @@ class FigureEntry:
     caption : str
     methods : tuple of str
         Methods whose runs it shows, on every dataset that has some.
+    needs : tuple of str
+        Methods of which some must have runs, by default any that it shows.
+    datasets : tuple of str
+        The only datasets that it shows, by default all.
     experiment : str, optional
         The experiment whose findings it shows.
     """
@@ -40,13 +44,15 @@ class FigureEntry:
     module: str
     caption: str
     methods: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
     experiment: str | None = None
 
     def has_evidence(self, evidence: Evidence) -> bool:
         """Return whether there are results to draw."""
         if self.experiment:
             return self.experiment in evidence.findings
-        return bool(evidence.datasets(self.methods))
+        return bool(self._select(evidence).datasets(self.needs or self.methods))
 
     def data_digest(self, evidence: Evidence) -> str:
         """Return the SHA-256 of its name and of the content of every record that it may show."""
@@ -59,8 +65,9 @@ class FigureEntry:
         """Yield each record as text, that of a run with its dataset, whose name is printed."""
         if self.experiment:
             yield from (finding.to_json() for finding in evidence.findings[self.experiment])
-        for dataset in evidence.datasets(self.methods):
-            for summary in evidence.of(dataset, self.methods).values():
+        shown = self._select(evidence)
+        for dataset in shown.datasets(self.methods):
+            for summary in shown.of(dataset, self.methods).values():
                 yield from (f"{dataset} {record.to_json()}" for record in summary.records)
 
     def draw(self, evidence: Evidence) -> Figure:
@@ -70,9 +77,20 @@ class FigureEntry:
         if self.experiment:
             figure = draw([finding.found for finding in evidence.findings[self.experiment]])
         else:
-            figure = draw(evidence, self.methods)
+            figure = draw(self._select(evidence), self.methods)
         return figure
 
+    def _select(self, evidence: Evidence) -> Evidence:
+        """Return the runs on the datasets that it shows."""
+        shown = self.datasets or evidence.runs
+        runs = {name: runs for name, runs in evidence.runs.items() if name in shown}
+        return replace(evidence, runs=runs)
+
+
+_REFERENCE = (
+    *("gem-reference", "ewc-reference", "vanilla-reference"),
+    *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
+)
 
 FIGURES = {
     entry.name: entry
@@ -92,8 +110,20 @@ FIGURES = {
             "comparison",
             "Left: accuracy on the classes so far, after each task. Right: memory loss of each "
             "task, its accuracy right after it was learned minus its accuracy at the end. Mean and "
-            "standard deviation over seeds.",
+            "standard deviation over seeds. Where EWC and Vanilla coincide, EWC's dashes lie on "
+            "Vanilla's line.",
             methods=("offline", "fly", "bir", "gem", "ewc", "vanilla"),
+        ),
+        FigureEntry(
+            "fig2-reference",
+            "Figure 2 with the reference code's settings",
+            "reference",
+            "As figure 2, with the initial weights and outputs of the code that the paper adapted. "
+            "That code masks the outputs to the classes of the task on CIFAR-100 alone; both kinds "
+            "of output are shown. FlyModel and BI-R have no outputs to mask and are in both rows.",
+            methods=("offline-reference", "fly", "bir-reference", *_REFERENCE),
+            needs=_REFERENCE,
+            datasets=("mnist20", "cifar100", "cifar100-resnet18"),
         ),
         FigureEntry(
             "fig3",
@@ -106,10 +136,14 @@ FIGURES = {
         FigureEntry(
             "fig4",
             "Figure 4. Perceptrons",
-            "curves",
-            "Accuracy on the classes so far of four learning rules on the same sparse codes. v4 "
-            "with a cap on its weights is the FlyModel.",
-            methods=("fly", "perceptron-v4", "perceptron-v3", "perceptron-v2", "perceptron-v1"),
+            "perceptrons",
+            "Accuracy on the classes so far of four learning rules on the same sparse codes. The "
+            "weights have no cap, or the FlyModel's. The FlyModel is v4 with its cap; both panels "
+            "show it.",
+            methods=(
+                *("fly", "perceptron-v4", "perceptron-v3", "perceptron-v2", "perceptron-v1"),
+                *("perceptron-v3-capped", "perceptron-v2-capped", "perceptron-v1-capped"),
+            ),
         ),
         FigureEntry(
             "s1",
@@ -162,8 +196,10 @@ FIGURES = {
             "cost",
             "Accuracy and cost",
             "cost",
-            "Final accuracy against training time and peak memory, for all methods. Filled: stores "
-            "no samples and sees each sample once.",
+            "Final accuracy against training time and peak memory. Filled: stores no samples and "
+            "sees each sample once. Line: no labelled method is both cheaper and more accurate. "
+            "Small grey dots: the same methods with other settings, which are in the table of all "
+            "methods.",
             methods=tuple(METHODS),
         ),
         FigureEntry(
@@ -173,6 +209,16 @@ FIGURES = {
             "Accuracy and the share of weights at their cap. One trained model per panel: the "
             "learning rate is set after training. Stars: learning rate “auto”.",
             experiment="rates",
+        ),
+        FigureEntry(
+            "gem-memory",
+            "Exploratory: GEM and the number of its exemplars",
+            "gem_memory",
+            "Exploratory, not in the paper: GEM on MNIST-20 with the paper's parameters, but other "
+            "numbers of exemplars. The paper states 256 memories: in each task, or about 25 a task "
+            "if they are 256 in all. Dotted: the paper's accuracy after 10 classes and its memory "
+            "loss.",
+            experiment="gem_memory",
         ),
         FigureEntry(
             "calibration",

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.figures.bands import Line, plot_mean
-from kenyon_lab.figures.style import BLACK, ORANGE, VERMILION, letter_panels, new_figure
+from kenyon_lab.figures.style import (
+    BLACK,
+    ORANGE,
+    VERMILION,
+    add_legend,
+    letter_panels,
+    new_figure,
+)
 from kenyon_lab.figures.titles import dataset_title
 
 if TYPE_CHECKING:
@@ -32,6 +39,7 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
         _plot(above, runs, "changed")
         _plot(below, runs, "still")
         above.set_title(f"{dataset_title(name)}, {_STREAMS[kind]}")
+        above.tick_params(labelbottom=False)
         below.set_xlabel("samples since change")
         for axes in (above, below):
             axes.set_ylim(-0.03, 1.02)
@@ -39,8 +47,9 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
                 axes.set_xscale("log")
     panels[0].set_ylabel("accuracy,\nchanging classes")
     panels[len(cases)].set_ylabel("accuracy,\nother classes")
-    letter_panels(panels)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    # A letter for each column.
+    letter_panels(panels[: len(cases)])
+    add_legend(figure, panels, n_columns=2)
     return figure
 
 

@@ -6,7 +6,6 @@ from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from kenyon_lab.figures.bands import Line, plot_mean
 from kenyon_lab.figures.style import (
@@ -17,9 +16,11 @@ from kenyon_lab.figures.style import (
     ORANGE,
     SKY,
     VERMILION,
+    add_legend,
     letter_panels,
     new_figure,
 )
+from kenyon_lab.figures.ticks import tick_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,30 +34,30 @@ _DECAYS = ((SKY, "v", ":"), (BLUE, "s", "--"), (GREEN, "D", "-"), (ORANGE, "P", 
 
 def draw(findings: list[dict[str, Any]]) -> Figure:
     """Return a long stream of mixed classes in A and B, and classes one after another in C."""
-    figure, panels = new_figure(1, 3, height=3.0)
+    figure, panels = new_figure(1, 3, height=3.3)
     stream, cap, in_turn = panels
+    classes = range(1, len(findings[0]["compared"][0]["in_turn"]) + 1)
     for i, line in enumerate(_lines(findings[0]["compared"])):
         runs = [found["compared"][i] for found in findings]
         mixed = [run["mixed"] for run in runs]
         n_learned = mixed[0]["n_learned"]
         plot_mean(stream, n_learned, [run["accuracy"] for run in mixed], line)
         plot_mean(cap, n_learned, [run["at_cap_of_used"] for run in mixed], line)
-        classes = range(1, len(runs[0]["in_turn"]) + 1)
         # Some lines coincide, so their markers are in different places.
         plot_mean(in_turn, classes, [run["in_turn"] for run in runs], line, markevery=(i, 6))
     for axes in (stream, cap):
         axes.set(xscale="log", xlabel="samples learned")
         axes.axvline(findings[0]["n_samples"], color=GREY, linewidth=0.8, zorder=1)
-    stream.set(title="accuracy, classes mixed", ylabel="accuracy on all classes")
-    cap.set(title="saturated weights", ylabel="share of non-zero weights", ylim=(-0.03, 1))
-    in_turn.set(title="accuracy, class by class", ylabel="accuracy on the classes so far")
+    stream.set(title="Accuracy, classes mixed", ylabel="accuracy on all classes")
+    cap.set(title="Saturated weights", ylabel="share of non-zero weights", ylim=(-0.03, 1))
+    in_turn.set(title="Accuracy, class by class", ylabel="accuracy on the classes so far")
     in_turn.set(xlabel="classes learned", ylim=(0, 1.03))
-    in_turn.xaxis.set_major_locator(MaxNLocator(integer=True))
+    tick_tasks(in_turn, list(classes))
     low = stream.get_xaxis_transform()
-    stream.text(findings[0]["n_samples"], 0.02, "one pass ", transform=low, ha="right")
+    stream.text(findings[0]["n_samples"], 0.03, "one pass ", transform=low, ha="right")
     _annotate_ties(stream, [found["compared"][0]["mixed"] for found in findings])
     letter_panels(panels)
-    figure.legend(*stream.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    add_legend(figure, panels, n_columns=3)
     return figure
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.figures.bands import Line, plot_mean
-from kenyon_lab.figures.style import BLUE, GREY, VERMILION, letter_panels, new_figure
+from kenyon_lab.figures.style import BLUE, GREY, VERMILION, add_legend, letter_panels, new_figure
 from kenyon_lab.figures.titles import dataset_title
 
 if TYPE_CHECKING:
@@ -35,5 +35,5 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
     for axes in panels[:: len(shares)]:
         axes.set_ylabel("accuracy")
     letter_panels(panels)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    add_legend(figure, panels, n_columns=2)
     return figure

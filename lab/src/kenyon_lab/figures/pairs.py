@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon_lab.figures.style import GREY, letter_panels, look_of, new_figure
+from kenyon_lab.figures.bands import fill_band
+from kenyon_lab.figures.style import GREY, add_legend, letter_panels, look_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PAIRS = ("all", "alike", "unlike")
+_BANDS = {
+    "all": "band in A: one standard deviation over pairs",
+    **dict.fromkeys(("alike", "unlike"), "band in B, C: one standard deviation over orders"),
+}
+"""What the band of some pairs is."""
+
+_PAIRS = tuple(_BANDS)
 _VERSIONS = {
     "v1": ("v1: weakens the predicted class on a mistake", *look_of("perceptron-v1")),
     "v4": ("v4, the FlyModel: weakens nothing", *look_of("fly")),
@@ -22,7 +29,7 @@ _CHANCE = 0.5
 
 def draw(findings: list[dict[str, Any]]) -> Figure:
     """Return accuracy on the first class above, and on both classes below."""
-    figure, panels = new_figure(2, len(_PAIRS), height=1.9)
+    figure, panels = new_figure(2, len(_PAIRS), height=2.1)
     above, below = panels[: len(_PAIRS)], panels[len(_PAIRS) :]
     for axes, pairs in zip(above, _PAIRS, strict=True):
         _plot(axes, findings, pairs, "first")
@@ -39,7 +46,7 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
     below[0].set_ylabel("accuracy on\nboth classes")
     below[1].set_xlabel("samples of the second class")
     letter_panels(above)
-    figure.legend(*above[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    add_legend(figure, panels, n_columns=2)
     return figure
 
 
@@ -52,8 +59,7 @@ def _plot(axes: Axes, findings: list[dict[str, Any]], pairs: str, curve: str) ->
             for part in ("mean", "deviation")
         )
         axes.plot(x, mean, line, marker=marker, color=colour, label=label)
-        low, high = np.clip([mean - deviation, mean + deviation], 0, 1)
-        axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+        fill_band(axes, x, mean, deviation, colour, meaning=_BANDS[pairs])
     axes.set_xscale("symlog", linthresh=1, linscale=0.5)
     axes.set_xlim(-0.2, 1.4 * x[-1])
     axes.set_xticks([0, 1, 10, 100, 1000], ["0", "1", "10", "100", "1000"])

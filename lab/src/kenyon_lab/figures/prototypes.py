@@ -8,7 +8,15 @@ import numpy as np
 from matplotlib.patches import Circle, Wedge
 
 from kenyon_lab.figures.bands import Line, plot_mean
-from kenyon_lab.figures.style import BLACK, BLUE, VERMILION, letter_panels, new_figure
+from kenyon_lab.figures.style import (
+    BLACK,
+    BLUE,
+    VERMILION,
+    add_legend,
+    add_subtitle,
+    letter_panels,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,15 +41,12 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
     _draw_fly(panels[1], found["ring"])
     _draw_shares(panels[2], findings, "linear", "Separated by some linear rule")
     _draw_shares(panels[3], findings, "means", "Separated by the fly's class-mean rule")
-    panels[0].legend(loc="lower left", bbox_to_anchor=(-0.42, 0), markerscale=0.6, fontsize=7)
-    panels[2].legend(loc="center left")
+    panels[0].legend(loc="lower left", borderaxespad=0, markerscale=0.6, fontsize=7)
     panels[2].set_ylabel("share of random labelings")
-    figure.supxlabel(
-        f"prototypes: random directions in {found['n_inputs']} dimensions, coded by "
-        f"{found['n_active']} active cells of {found['n_cells']:,}",
-        fontsize=8,
-    )
     letter_panels(panels)
+    add_subtitle(panels[2], f"prototypes: random directions in {found['n_inputs']} dimensions")
+    add_subtitle(panels[3], f"coded by {found['n_active']} active cells of {found['n_cells']:,}")
+    add_legend(figure, panels[2:], n_columns=3)
     return figure
 
 
@@ -82,7 +87,9 @@ def _draw_prototypes(axes: Axes, labels: NDArray[Any], predicted: NDArray[Any]) 
         axes.plot(x, y, color=colour, marker=marker, markersize=9, label=name, **look)
     x, y = places[labels != predicted].T
     axes.plot(x, y, marker="x", markersize=14, markeredgewidth=1.5, label="misclassified", **look)
-    axes.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), aspect="equal")
+    axes.set_ylim(-1.4, 1.4)
+    # The panel is as wide as the one below, so that their titles are aligned.
+    axes.set_aspect("equal", adjustable="datalim")
     axes.set_axis_off()
 
 

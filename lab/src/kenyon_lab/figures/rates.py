@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon_lab.figures.bands import Line, plot_mean
-from kenyon_lab.figures.style import BLACK, BLUE, GREY, SKY, VERMILION, letter_panels, new_figure
+from kenyon_lab.figures.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    SKY,
+    VERMILION,
+    add_legend,
+    letter_panels,
+    new_figure,
+)
 from kenyon_lab.figures.titles import dataset_title
 
 if TYPE_CHECKING:
@@ -39,7 +48,7 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
         axes.set_title(dataset_title(name))
     panels[0].set_ylabel("accuracy, or share of weights")
     letter_panels(panels)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    add_legend(figure, panels, n_columns=2)
     return figure
 
 

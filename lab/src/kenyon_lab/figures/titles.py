@@ -11,9 +11,12 @@ if TYPE_CHECKING:
 
 _DATASETS = {
     "mnist20": "MNIST-20",
-    "tiny100": "Tiny-100, for CIFAR-100",
-    "cifar100": "CIFAR-100",
+    "mnist20-distorted": "MNIST-20, distorted",
+    "cifar100": "CIFAR-100, MobileNetV2",
+    "cifar100-resnet50": "CIFAR-100, ResNet50",
+    "cifar100-resnet18": "CIFAR-100, ResNet18",
     "clinc150": "CLINC150",
+    "tiny100": "Tiny-100",
 }
 
 
@@ -25,13 +28,6 @@ def dataset_title(name: str) -> str:
 def count_seeds(n: int) -> str:
     """Return "1 seed", "2 seeds", ..."""
     return f"{n} seed{'s' if n > 1 else ''}"
-
-
-def range_of_seeds(runs: dict[str, Summary]) -> str:
-    """Return the fewest and the most seeds of these methods."""
-    counts = [len(summary.records) for summary in runs.values()]
-    fewest, most = min(counts), max(counts)
-    return f"{fewest} to {most} seeds" if fewest < most else count_seeds(most)
 
 
 def describe_seeds(runs: dict[str, Summary]) -> str:

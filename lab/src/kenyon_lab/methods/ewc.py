@@ -94,7 +94,7 @@ ENTRIES = (
             ("mnist20-distorted", "classes"): {"learning_rate": 0.01, "memory_strength": 100.0},
             ("clinc150", "shuffled"): {"learning_rate": 0.1, "memory_strength": 1000.0},
         },
-        look=Look("orange", "v"),
+        look=Look("orange", "v", "--"),
     ),
     MethodEntry(
         name="ewc-masked",

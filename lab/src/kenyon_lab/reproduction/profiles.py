@@ -124,7 +124,7 @@ FEWER_UNITS = {method: {"n_cells": 3200} for method in _WIDE}
 _SLOW = {
     *(*_WIDE, "kenyon", "ridge", "bir-reference", "gem-shared-memory"),
     *("gem-reference-masked", "ewc-reference-masked", "vanilla-reference-masked"),
-    *("calibration", "compartments", "extinction", "theory"),
+    *("calibration", "compartments", "extinction", "theory", "gem_memory"),
 }
 # Ceilings learn all classes at once: they are no methods of continual learning.
 _METHODS = tuple(name for name, entry in METHODS.items() if entry.group != "ceiling")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kenyon_lab.figures.bands import Line, plot_mean
-from kenyon_lab.figures.style import BLUE, VERMILION, new_figure
+from kenyon_lab.figures.style import BLUE, VERMILION, add_legend, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,5 +30,5 @@ def draw(found: dict[str, Any]) -> Figure:
         ylabel="test accuracy, MNIST-20",
     )
     axes.minorticks_off()
-    axes.legend(loc="lower left")
+    add_legend(figure, [axes], n_columns=3)
     return figure
