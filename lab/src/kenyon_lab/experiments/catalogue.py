@@ -30,19 +30,20 @@ class Experiment:
         if there are such.
     version : int
         The code version: raise it when results may change.
-    is_random : bool
-        Whether the result depends on the seed; otherwise seed 0 is the only one.
+    has_one_seed : bool
+        Whether seed 0 is the only one: the result does not depend on the seed, or the experiment is
+        exploratory.
     """
 
     name: str
     summary: str
     datasets: tuple[str, ...] = ("mnist20",)
     version: int = 1
-    is_random: bool = True
+    has_one_seed: bool = False
 
     def seeds(self, n: int) -> range:
         """Return the seeds of a profile with n seeds."""
-        return range(n if self.is_random else 1)
+        return range(1 if self.has_one_seed else n)
 
     def measure(self, seed: int) -> dict[str, Any]:
         """Return the result with a seed."""
@@ -108,9 +109,9 @@ EXPERIMENTS = {
         ),
         Experiment("extinction", "a class's answer to a group of samples, weakened", _DISTORTED),
         Experiment(
-            "wirings", "the FlyModel with five wirings on one encoder's features", is_random=False
+            "wirings", "the FlyModel with five wirings on one encoder's features", has_one_seed=True
         ),
-        Experiment("theory", "the checks of the paper's theory", _BOTH, is_random=False),
-        Experiment("gem_memory", "GEM with several numbers of exemplars"),
+        Experiment("theory", "the checks of the paper's theory", _BOTH, has_one_seed=True),
+        Experiment("gem_memory", "GEM with several numbers of exemplars", has_one_seed=True),
     )
 }
