@@ -11,7 +11,8 @@ SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATI
     pyproject.toml lab/pyproject.toml
 SANITIZED := build/sanitized
 JOINT := --tasks 1 --jobs 1 --store lab/results
-SHOWN := fig1 fig2 fig4 decay cost calibration compartments extinction
+SHOWN := fig1 fig2 fig2-reference fig3 fig4 s1 s2 s3 s4 decay rate cost gem-memory calibration \
+    compartments extinction
 
 .PHONY: reproduce test rebuild lint format sanitize bench scale studies encoders features weights \
     weights-resnet50 image-size methods reproduction ceilings report clean

@@ -3,6 +3,7 @@
 import pytest
 
 from kenyon_lab.figures.compartments import draw
+from lab.tests.figures.samples import subtitles, titles
 
 
 def stream(shift):
@@ -26,8 +27,8 @@ def draw_seeds(*shifts):
 
 def test_a_column_for_each_stream_of_each_dataset():
     figure = draw_seeds(0.0)
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles[:4] == ["A  MNIST-20, swap", "B  MNIST-20, drift", "C  x, swap", "D  x, drift"]
+    assert titles(figure) == ["A  MNIST-20", "B  MNIST-20", "C  x", "D  x"]
+    assert subtitles(figure) == ["labels swap", "samples drift"] * 2
     assert len(figure.axes) == 8
     assert [axes.get_xscale() for axes in figure.axes] == ["log", "linear"] * 4
     figure.draw_without_rendering()

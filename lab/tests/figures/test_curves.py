@@ -1,5 +1,7 @@
 """Accuracy and memory loss of runs: what is drawn, and how."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -120,6 +122,15 @@ def test_shows_every_dataset(name, datasets):
         assert title in words
 
 
+@pytest.mark.parametrize("name", ["fig2", "fig3", "fig4", "s1", "cost"])
+def test_leaves_out_distorted_features(name):
+    entry = FIGURES[name]
+    both = evidence(("mnist20", "mnist20-distorted"), entry.methods)
+    assert not any("distorted" in title for title in titles(entry.draw(both)))
+    alone = evidence(("mnist20",), entry.methods)
+    assert entry.data_digest(both) == entry.data_digest(alone)
+
+
 def test_leaves_out_a_dataset_with_few_of_the_methods():
     runs = evidence(("mnist20", "clinc150"), FIGURES["fig2"].methods).runs
     runs["cifar100-resnet50"] = {method: summary(method) for method in ("fly", "offline")}
@@ -131,10 +142,10 @@ def test_leaves_out_a_dataset_with_few_of_the_methods():
 @pytest.mark.parametrize("name", ["fig3", "fig4"])
 @pytest.mark.parametrize("n_datasets", [1, 2, 3, 5, 7])
 def test_no_place_of_the_grid_is_empty(name, n_datasets):
-    entry = FIGURES[name]
+    methods = [method for method in FIGURES[name].methods if not method.endswith("-capped")]
     datasets = tuple(f"dataset{i}" for i in range(n_datasets))
-    methods = [method for method in entry.methods if not method.endswith("-capped")]
-    figure = entry.draw(evidence(datasets, methods))
+    draw = import_module(f"kenyon_lab.figures.{FIGURES[name].module}").draw
+    figure = draw(evidence(datasets, methods), tuple(methods))
     assert all(axes.get_lines() or axes.get_legend() for axes in figure.axes)
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
     assert len(legends) == 1

@@ -3,6 +3,7 @@
 import pytest
 
 from kenyon_lab.figures.extinction import draw
+from lab.tests.figures.samples import subtitles, titles
 
 
 def found(shift):
@@ -17,13 +18,9 @@ def found(shift):
 
 def test_a_panel_for_each_dataset_and_share():
     figure = draw([{"clinc150": found(s), "x": found(s)} for s in (0.0, 0.02)])
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == [
-        "A  CLINC150, share 0.1",
-        "B  CLINC150, share 0.5",
-        "C  x, share 0.1",
-        "D  x, share 0.5",
-    ]
+    assert titles(figure) == ["A  CLINC150", "B  CLINC150", "C  x", "D  x"]
+    shares = ("0.1", "0.5")
+    assert subtitles(figure) == [f"weakened by a share of {share} a sample" for share in shares] * 2
     ends = [line.get_ydata()[-1] for line in figure.axes[0].get_lines()]
     assert ends == pytest.approx([0.91, 0.71, 0.31])
     assert len(figure.axes[0].collections) == 3

@@ -23,10 +23,7 @@ def measure(seed: int) -> dict[str, Any]:
 
 
 def sweep(problem: Problem, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return, for each number of exemplars, the accuracy after half of the tasks and after all.
-
-    And the average memory loss.
-    """
+    """Return accuracy after half of the tasks and after all, and memory loss, of each run."""
     plan = Plan(problem, (seed,), single_task=False)
     runs = [
         job.run() for n in N_EXEMPLARS for job in plan.jobs("gem", {**parameters, "n_exemplars": n})

@@ -12,6 +12,7 @@ from kenyon_lab.figures.style import (
     ORANGE,
     VERMILION,
     add_legend,
+    add_subtitle,
     letter_panels,
     new_figure,
 )
@@ -26,7 +27,7 @@ _MEMORIES = {
     "fades": Line("one memory with decay", ORANGE, "v", ":"),
     "both": Line("a compartment of each", VERMILION, "s", "-"),
 }
-_STREAMS = {"reversal": "swap", "drift": "drift"}
+_STREAMS = {"reversal": "labels swap", "drift": "samples drift"}
 
 
 def draw(findings: list[dict[str, Any]]) -> Figure:
@@ -38,7 +39,7 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
         above, below = panels[i], panels[i + len(cases)]
         _plot(above, runs, "changed")
         _plot(below, runs, "still")
-        above.set_title(f"{dataset_title(name)}, {_STREAMS[kind]}")
+        above.set_title(dataset_title(name))
         above.tick_params(labelbottom=False)
         below.set_xlabel("samples since change")
         for axes in (above, below):
@@ -49,6 +50,8 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
     panels[len(cases)].set_ylabel("accuracy,\nother classes")
     # A letter for each column.
     letter_panels(panels[: len(cases)])
+    for axes, (_, kind) in zip(panels, cases, strict=False):
+        add_subtitle(axes, _STREAMS[kind])
     add_legend(figure, panels, n_columns=2)
     return figure
 

@@ -113,14 +113,18 @@ def _plot(axes: Axes, runs: dict[str, Summary], points: dict[str, _Point]) -> li
         )
     if labels:
         _draw_front(axes, [label.point for label in labels])
-    top = max(point.accuracy for point in points.values())
+    _scale(axes, max(point.accuracy for point in points.values()))
+    return labels
+
+
+def _scale(axes: Axes, top: float) -> None:
+    """Scale the axes, with room for labels around the points."""
     axes.set(xscale="log", ylim=(-0.05, top + 0.15))
     axes.margins(x=0.14)
     low, high = axes.get_xlim()
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < MANY * low else (1,)))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    return labels
 
 
 def _draw_front(axes: Axes, points: list[tuple[float, float]]) -> None:
@@ -136,10 +140,10 @@ def _add_legend(figure: Figure) -> None:
         Line2D([], [], color=family.colour, marker=family.marker, linestyle="", label=family.title)
         for family in families
     ]
-    hollow: dict[str, Any] = {"color": BLACK, "marker": "o", "linestyle": ""}
+    mark: dict[str, Any] = {"color": BLACK, "marker": "o", "linestyle": ""}
     handles += [
-        Line2D([], [], label="sees each sample once", **hollow),
-        Line2D([], [], markerfacecolor="white", label="stores or replays samples", **hollow),
+        Line2D([], [], label="sees each sample once", **mark),
+        Line2D([], [], markerfacecolor="white", label="stores or replays samples", **mark),
         Line2D([], [], color=GREY, linewidth=0.8, label="best at its cost or less"),
         Line2D([], [], color="#cccccc", marker=".", linestyle="", label="other settings of these"),
     ]
