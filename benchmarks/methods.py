@@ -22,7 +22,7 @@ from kenyon_lab.protocol.store import Store
 from kenyon_lab.protocol.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from kenyon_lab.methods import Order
     from kenyon_lab.protocol.job import Job
@@ -162,24 +162,22 @@ def run(jobs: Sequence[Job], plan: Plan) -> list[RunRecord]:
     return list(records.values())
 
 
-def quality(rows: Sequence[Summary]) -> str:
+QUALITY: dict[str, Callable[[Summary], str]] = {
+    "method": lambda row: METHODS[row.method].title,
+    "10 classes": lambda row: str(row.accuracy_after(HALF)),
+    "20 classes": lambda row: str(row.measure("accuracy")),
+    "so far": lambda row: row.measure("average_accuracy").middle,
+    "memory loss": lambda row: str(row.measure("memory_loss")),
+    "of": lambda row: row.measure("learned").middle,
+    "intransigence": lambda row: row.measure("intransigence").middle,
+    "seeds": lambda row: str(len(row.records)),
+}
+WITH_FIVE_SEEDS = tuple(name for name in QUALITY if name != "seeds")
+
+
+def quality(rows: Sequence[Summary], columns: Sequence[str] = WITH_FIVE_SEEDS) -> str:
     """Return a table of accuracies."""
-    header = ("method", "10 classes", "20 classes", "so far", "memory loss", "of", "intransigence")
-    return report.table(
-        header,
-        [
-            (
-                METHODS[row.method].title,
-                str(row.accuracy_after(HALF)),
-                str(row.measure("accuracy")),
-                row.measure("average_accuracy").middle,
-                str(row.measure("memory_loss")),
-                row.measure("learned").middle,
-                row.measure("intransigence").middle,
-            )
-            for row in rows
-        ],
-    )
+    return report.table(columns, [[QUALITY[name](row) for name in columns] for row in rows])
 
 
 def cost(rows: Sequence[Summary]) -> str:
