@@ -6,7 +6,7 @@ import pytest
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.figures.gem_memory import draw
 from kenyon_lab.reproduction.statements import STATEMENTS
-from lab.tests.figures.samples import find_line
+from lab.tests.figures.samples import find_line, subtitles
 
 
 def found(shift=0.0):
@@ -57,6 +57,10 @@ def test_dotted_lines_are_the_papers_numbers(panels):
         (dotted,) = (line for line in axes.get_lines() if line.get_linestyle() == ":")
         assert set(dotted.get_ydata()) == {number}
         assert str(number) in axes.texts[0].get_text()
+
+
+def test_tells_how_many_seeds_it_has(panels):
+    assert subtitles(panels[0].figure) == ["MNIST-20, 2 seeds"] * 2
 
 
 def test_is_labelled_exploratory(panels):

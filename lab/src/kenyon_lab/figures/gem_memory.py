@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import NullLocator
 
 from kenyon_lab.figures.bands import Line, plot_mean
-from kenyon_lab.figures.style import BLACK, GREEN, SKY, add_legend, letter_panels, new_figure
+from kenyon_lab.figures.style import (
+    BLACK,
+    GREEN,
+    SKY,
+    add_legend,
+    add_subtitle,
+    letter_panels,
+    new_figure,
+)
+from kenyon_lab.figures.titles import count_seeds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +46,8 @@ def draw(findings: list[dict[str, Any]]) -> Figure:
     accuracy.set(title="Exploratory: accuracy of GEM", ylabel="accuracy")
     loss.set(title="Exploratory: memory loss of GEM", ylabel="memory loss")
     letter_panels([accuracy, loss])
+    for axes in (accuracy, loss):
+        add_subtitle(axes, f"MNIST-20, {count_seeds(len(findings))}")
     add_legend(figure, [accuracy, loss], n_columns=2)
     return figure
 
