@@ -28,6 +28,8 @@ def draw(sizes: Sequence[int], accuracy: Mapping[str, Sequence[float]], paper: f
     figure, (axes,) = new_figure(height=3.2)
     for method, values in accuracy.items():
         colour, marker, line = look_of(method)
+        # The FlyModel and ridge share a colour.
+        line = "-." if method == "ridge" else line
         title = METHODS[method].title
         axes.plot(sizes, values, color=colour, marker=marker, linestyle=line, label=title)
     axes.axhline(paper, color=GREY, linestyle=":", label=f"FlyModel in the paper, {paper:.2f}")
