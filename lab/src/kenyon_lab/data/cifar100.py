@@ -109,5 +109,5 @@ RESNET50_FEATURES = replace(
     licence="CIFAR-100: none stated, published for research; ResNet50's weights: MIT",
     sources=(IMAGES, RESNET50),
     encoder="ResNet50",
-    note="The images are enlarged to 128 x 128 pixels. The paper's encoder is ResNet18.",
+    note="The images are enlarged to 64 x 64 pixels. The paper's encoder is ResNet18.",
 )
