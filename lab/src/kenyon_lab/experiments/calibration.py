@@ -9,9 +9,8 @@ from scipy.special import softmax
 
 from kenyon import FlyClassifier
 from kenyon_lab.data import DATASETS, load
-from kenyon_lab.methods import METHODS
 from kenyon_lab.methods.layer import FLY_LAYER, RIDGE_LAYER
-from kenyon_lab.theory.models import FLY, MNIST_MODEL
+from kenyon_lab.theory.models import CIFAR_MODEL, FLY, MNIST_MODEL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +29,7 @@ SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
     }
     for name, paper in {
         "mnist20-distorted": MNIST_MODEL,
-        "clinc150": METHODS["fly"].paper["cifar100"],
+        "clinc150": CIFAR_MODEL,
     }.items()
 }
 """Model parameters by dataset and name; CLINC150 uses the paper's for CIFAR-100."""

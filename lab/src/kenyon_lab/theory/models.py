@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 MNIST_MODEL: dict[str, Any] = METHODS["fly"].paper["mnist20"]
 """The paper's FlyModel for MNIST-20."""
 
+CIFAR_MODEL: dict[str, Any] = METHODS["fly"].paper["cifar100"]
+"""The paper's FlyModel for CIFAR-100."""
+
 MNIST_LAYER = SPARSE_LAYER["mnist20"]
-"""The sizes of that model's first layer."""
+"""The sizes of the first layer of the paper's FlyModel for MNIST-20."""
 
 CLINC_LAYER: dict[str, Any] = {"n_cells": 15_360, "fan_in": 38, "n_active": 768}
 """Sizes for CLINC150, which the paper does not have: those of the method "fly"."""
