@@ -80,13 +80,15 @@ def published(tmp_path_factory):
 
 @pytest.fixture
 def encoders(published, monkeypatch):
-    """The encoder of each dataset."""
+    """The encoder of each dataset, with the image size of its note."""
     monkeypatch.setattr(resnet50, "STAGES", test_resnet50.SMALL)
     monkeypatch.setattr(resnet50, "N_FEATURES", 24)
     monkeypatch.setattr(ResNet50, "n_features", 24)
     return {
-        "cifar100": MobileNetV2.from_checkpoint(published / "mobilenetv2" / "weights.pth"),
-        "cifar100-resnet50": ResNet50.from_folder(published / "resnet50"),
+        "cifar100": MobileNetV2.from_checkpoint(
+            published / "mobilenetv2" / "weights.pth", size=128
+        ),
+        "cifar100-resnet50": ResNet50.from_folder(published / "resnet50", size=64),
         "cifar100-resnet18": ResNet18.from_checkpoint(published / "resnet18" / "weights.pth"),
     }
 
