@@ -9,6 +9,7 @@ docs/figures/image-size.png; `--draw` draws the figure again from the .json file
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -113,8 +114,7 @@ def publish(found: dict[str, Any], environment: str) -> None:
         for i, size in enumerate(found["sizes"])
     ]
     table = report.table(("pixels", *(METHODS[name].title for name in found["accuracy"])), rows)
-    described = f"{environment}\n- Commit {found['commit']}"
-    report.publish("image_size.md", "# Accuracy against image size", described, METHOD, table)
+    report.publish("image_size.md", "# Accuracy against image size", environment, METHOD, table)
     report.save(JSON.name, json.dumps(found, indent=1))
 
 
@@ -126,10 +126,11 @@ def main() -> None:
     if not arguments.draw:
         environment = report.environment(f"seed {SEED}", ("kenyon", "numpy", "torch"))
         publish(run(arguments.threads), environment)
-    found = json.loads(JSON.read_text())
+    stored = JSON.read_bytes()
+    found = json.loads(stored)
     with style():
         figure = draw(found["sizes"], found["accuracy"], found["paper"])
-        png, svg = save(figure, FIGURES, "image-size")
+        png, svg = save(figure, FIGURES, "image-size", hashlib.sha256(stored).hexdigest())
     svg.unlink()
     print(f"Drew {png}")
 

@@ -1,5 +1,6 @@
 """Every picture is shown, and was drawn from the stored results."""
 
+import hashlib
 import re
 from pathlib import PurePosixPath
 
@@ -9,7 +10,7 @@ from PIL import Image
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
-from lab.tests.pages.pages import PAGES, ROOT
+from lab.tests.pages.pages import PAGES, RESULTS, ROOT
 
 PICTURES = {path.stem: path for path in (ROOT / "docs" / "figures").glob("*.png")}
 MEASURED_WITH = {
@@ -25,6 +26,9 @@ def evidence():
 
 def data_digest(name, evidence):
     """Return the digest of the results that a picture of this name shows."""
+    stored = RESULTS / f"{name.replace('-', '_')}.json"
+    if stored.exists():
+        return hashlib.sha256(stored.read_bytes()).hexdigest()
     if name.startswith("theory-"):
         (theory,) = evidence.findings["theory"]
         return theory.found["checks"][name.removeprefix("theory-")]["data_digest"]
