@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 N_FEATURES = 2048
 N_CLASSES = 1000
-# The means of blue, green and red in ImageNet; these weights take pixels of unit scale.
+# The means of blue, green and red in ImageNet; pixels are not divided by their deviations.
 MEAN_BGR = (103.939, 116.779, 123.68)
 EPSILON = 1e-3
 

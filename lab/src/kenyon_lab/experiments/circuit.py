@@ -28,7 +28,7 @@ def measure(seed: int) -> dict[str, Any]:
     """Teach a first '3', then a first '4', to a circuit of the paper's size.
 
     The circuit has already learned the other 18 classes. Changes are found by comparing the whole
-    memory before and after. The seed draws the wiring.
+    memory before and after. The seed draws the wiring, and selects the encoder.
     """
     mnist = load(dataset_of_seed("mnist20", seed))
     targets = [mnist.class_names.index(name) for name in NEW_CLASSES]

@@ -46,7 +46,8 @@ AT_CAP = 0.99
 def measure(seed: int) -> dict[str, Any]:
     """Teach MNIST-20 many times with mixed classes, and once class by class.
 
-    Every pass has the same samples in the same order. The seed draws the order and the wiring.
+    Every pass has the same samples in the same order. The seed draws the order and the wiring, and
+    selects the encoder.
     """
     mnist = load(dataset_of_seed("mnist20", seed))
     order = np.random.default_rng(seed).permutation(len(mnist.X_train))

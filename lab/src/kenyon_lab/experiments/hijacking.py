@@ -28,7 +28,7 @@ def measure(seed: int) -> dict[str, Any]:
 
     They are the '3' and the '5' of MNIST's test samples that share most cells. For comparison, all
     pairs of a '3' and a '5', and of a '3' and a '4', are judged by the products of their codes. The
-    seed draws the wiring.
+    seed draws the wiring, and selects the encoder.
     """
     mnist = load(dataset_of_seed("mnist20", seed))
     samples = {digit: mnist.X_test[mnist.y_test == digit] for digit in (FIRST, SECOND, UNLIKE)}

@@ -61,7 +61,7 @@ def measure(seed: int) -> dict[str, Any]:
     """Teach every ordered pair of MNIST digits; test on all test samples of both.
 
     Every digit has as many training samples as the rarest one. The seed draws the wiring and the
-    order of the samples.
+    order of the samples, and selects the encoder.
     """
     mnist = load(dataset_of_seed("mnist20", seed))
     coder = SparseCoder(**MNIST_LAYER, **FLY_CODE, random_state=seed).fit(mnist.X_test)

@@ -23,7 +23,8 @@ DECLARED = {
 }
 """By dataset and part, in the default number of tasks: records are found without the data.
 
-Features that the user built may differ from ours in a few levels, and then in their fingerprint.
+Features that the user built may differ from ours in a few levels, or in the order of samples if
+CIFAR-100 came in another form. Then their fingerprint differs.
 """
 
 IN_ONE_TASK = {
