@@ -103,19 +103,23 @@ weights-resnet50: $(VENV)/installed
 image-size: $(VENV)/installed
 	$(BIN)/python benchmarks/image_size.py
 
-# Every method on MNIST-20 with five seeds; takes hours. A second call continues a stopped one.
+# Every method on mnist20-distorted and, in both orders, on mnist20, and ridge beside RanPAC and
+# Fly-CL; takes hours after `make reproduction`. A second call continues a stopped one.
 methods: $(VENV)/installed
 	$(BIN)/python benchmarks/methods.py
+	$(BIN)/python benchmarks/mnist20.py
+	$(BIN)/python benchmarks/fairness.py
 
 # The whole paper with five seeds and all datasets; takes most of a day. A second call continues a
-# stopped one. Tiny-100, which stands in for CIFAR-100, is read from KENYON_DATA_DIR.
+# stopped one. `make features` and `kenyon-lab data build cifar100` come first; Tiny-100 is read from
+# KENYON_DATA_DIR.
 reproduction: $(VENV)/installed
 	$(BIN)/kenyon-lab reproduce --profile full --store lab/results
 
 # Offline ceilings: a search on training samples, then one run with all classes in one task; takes an
 # hour. A second call continues a stopped one.
 ceilings: $(VENV)/installed
-	set -e; for dataset in mnist20 tiny100 clinc150; do \
+	set -e; for dataset in mnist20 mnist20-distorted tiny100 clinc150; do \
 	    for method in neighbours logistic "svm --set offline-svm.max_samples=10000"; do \
 	        $(BIN)/kenyon-lab tune $$dataset $(JOINT) --method offline-$$method; \
 	    done; \

@@ -1,7 +1,7 @@
 """Kenyon's ridge beside RanPAC and Fly-CL: equal units, equal memory, default against default.
 
-Run as `python benchmarks/fairness.py`: runs what lab/results lacks, which takes an hour or two. The
-two rivals compute in single precision and choose their penalty as their published code does.
+Run as `python benchmarks/fairness.py`: runs what lab/results lacks, which takes an hour or two.
+RanPAC and Fly-CL compute in single precision and select their penalty as their published code does.
 Writes benchmarks/results/fairness.md.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 N_JOBS = 2
 STORE = Store(report.RESULTS.parents[1] / "lab" / "results")
-RIVALS = ("ranpac-published", "fly-cl-published")
+PUBLISHED = ("ranpac-published", "fly-cl-published")
 N_DEFAULT = 2304
 """Cells of Kenyon's default."""
 
@@ -44,15 +44,15 @@ class Run(NamedTuple):
 
 
 COLUMNS = {
-    "equal units": [Run("ridge", 3200, 5), *(Run(rival, 3200, 5) for rival in RIVALS)],
-    "equal peak memory": [Run("ridge", 4100, 5), *(Run(rival, 4100, 5) for rival in RIVALS)],
+    "equal units": [Run("ridge", 3200, 5), *(Run(method, 3200, 5) for method in PUBLISHED)],
+    "equal peak memory": [Run("ridge", 4100, 5), *(Run(method, 4100, 5) for method in PUBLISHED)],
     "default against default": [
         Run("kenyon", None, 5),
-        *(Run(rival, 10_000, 1) for rival in RIVALS),
+        *(Run(method, 10_000, 1) for method in PUBLISHED),
     ],
 }
 DATASETS = ("clinc150", "mnist20-distorted")
-TITLES = ("Kenyon, ridge", *(METHODS[rival].title for rival in RIVALS))
+TITLES = ("Kenyon, ridge", *(METHODS[method].title for method in PUBLISHED))
 METHOD = """\
 Accuracy after all classes, mean±standard deviation over seeds (the number of seeds in brackets if
 it is not five), with the number of units and the peak RSS, the growth of the process (median).

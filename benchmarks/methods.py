@@ -2,8 +2,8 @@
 
 Run as `python benchmarks/methods.py`: searches the parameters of each method and runs all of them,
 which takes hours; stop at any moment, and the same command goes on. Runs are stored in lab/results;
-tables in benchmarks/results/methods.md. The features are better than the
-paper's; mnist20.py has those of the paper.
+tables in benchmarks/results/methods.md. The features are better than the paper's; mnist20.py has
+those of the paper.
 """
 
 from __future__ import annotations

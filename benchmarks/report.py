@@ -42,7 +42,7 @@ def environment(
     return "\n".join(
         [
             f"- Command: `{command}`",
-            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}; commit {commit()[:12]}",
+            f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}; {seeds}; commit {commit()}",
             f"- Machine: {processor()}, {os.cpu_count()} cores, {instruction_set()}; "
             f"load before the run {os.getloadavg()[0]:.1f}",
             f"- Python {platform.python_version()}, {versions}",
