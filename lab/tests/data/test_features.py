@@ -16,6 +16,7 @@ from kenyon_lab.data import DATASETS, Dataset
 from kenyon_lab.data.features import (
     built_path,
     compare_levels,
+    is_built_here,
     packaged_path,
     read_features,
     write_features,
@@ -150,11 +151,19 @@ def test_loads_built_features():
     y = np.arange(200) % info.n_classes
     names = tuple(f"class {i}" for i in range(info.n_classes))
     built = Dataset(info.name, X, y, X, y, names, info.n_tasks)
+    assert not is_built_here(info.name)
     write_features(built, built_path(info.name))
+    assert is_built_here(info.name)
     with pytest.raises(ValueError, match=r"cifar100 has 200 .*; expected 50000 "):
         kenyon_lab.data.load("cifar100")
     small = replace(info, n_train=200, n_test=200)
     assert repr(small.load()) == repr(built)
+
+
+def test_packaged_features_come_before_built_ones():
+    built_path("mnist20").parent.mkdir(parents=True)
+    built_path("mnist20").touch()
+    assert not is_built_here("mnist20")
 
 
 @pytest.fixture

@@ -61,10 +61,11 @@ class Problem:
         Data with a declared fingerprint are not loaded, unless they were built on this machine.
         """
         if self.name in DATASETS and not is_built_here(self.name):
-            for declared, n_tasks in ((DECLARED, DATASETS[self.name].n_tasks), (IN_ONE_TASK, 1)):
-                fingerprint = declared.get(self.name, {}).get(self.part)
-                if fingerprint and self.n_tasks in (None, n_tasks):
-                    return fingerprint, n_tasks
+            default = DATASETS[self.name].n_tasks
+            n_tasks = default if self.n_tasks is None else self.n_tasks
+            declared = {1: IN_ONE_TASK, default: DECLARED}.get(n_tasks, {})
+            if fingerprint := declared.get(self.name, {}).get(self.part):
+                return fingerprint, n_tasks
         dataset = self.load()
         return compute_fingerprint(dataset), dataset.n_tasks
 
