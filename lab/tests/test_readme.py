@@ -11,11 +11,8 @@ import typer
 from kenyon_lab import cli
 from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
-from kenyon_lab.protocol.store import Store
-from kenyon_lab.reproduction.columns import judge_all
-from kenyon_lab.reproduction.profiles import PROFILES
-from kenyon_lab.reproduction.statements import STATEMENTS
 from kenyon_lab.reproduction.verdict import headline, write_verdict
+from lab.tests import stored
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -50,8 +47,7 @@ def test_the_commands_exist_and_ci_runs_them():
 
 
 def test_the_verdict_follows_from_the_results(tmp_path):
-    evidence = PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
-    judged = judge_all(STATEMENTS, evidence)
+    judged = stored.judged()
     write_verdict(
         tmp_path / "verdict.md",
         headline(judged),

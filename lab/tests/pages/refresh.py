@@ -7,11 +7,8 @@ A number keeps its digits: 0.75 becomes 0.74, and 19 becomes 20.
 
 import re
 
-from kenyon_lab.protocol.store import Store
-from kenyon_lab.reproduction.columns import judge_all
 from kenyon_lab.reproduction.numbers import Numbers
-from kenyon_lab.reproduction.profiles import PROFILES
-from kenyon_lab.reproduction.statements import STATEMENTS
+from lab.tests import stored
 from lab.tests.pages.pages import PAGES, ROOT
 from lab.tests.pages.placeholders import NUMBER, agrees, find
 
@@ -37,8 +34,7 @@ def refresh(text, numbers):
 
 def main():
     """Rewrite the pages."""
-    evidence = PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
-    numbers = Numbers(evidence, judge_all(STATEMENTS, evidence))
+    numbers = Numbers(stored.evidence(), stored.judged())
     for page, text in PAGES.items():
         (ROOT / page).write_text(refresh(text, numbers), encoding="utf-8")
 

@@ -8,8 +8,7 @@ import pytest
 from PIL import Image
 
 from kenyon_lab.figures.captions import FIGURES
-from kenyon_lab.protocol.store import Store
-from kenyon_lab.reproduction.profiles import PROFILES
+from lab.tests import stored
 from lab.tests.pages.pages import PAGES, RESULTS, ROOT
 
 PICTURES = {path.stem: path for path in (ROOT / "docs" / "figures").glob("*.png")}
@@ -19,26 +18,21 @@ MEASURED_WITH = {
 """Pictures that are not drawn from stored results, and why."""
 
 
-@pytest.fixture(scope="module")
-def evidence():
-    return PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
-
-
-def data_digest(name, evidence):
+def data_digest(name):
     """Return the digest of the results that a picture of this name shows."""
-    stored = RESULTS / f"{name.replace('-', '_')}.json"
-    if stored.exists():
-        return hashlib.sha256(stored.read_bytes()).hexdigest()
+    benchmark = RESULTS / f"{name.replace('-', '_')}.json"
+    if benchmark.exists():
+        return hashlib.sha256(benchmark.read_bytes()).hexdigest()
     if name.startswith("theory-"):
-        (theory,) = evidence.findings["theory"]
+        (theory,) = stored.evidence().findings["theory"]
         return theory.found["checks"][name.removeprefix("theory-")]["data_digest"]
-    return FIGURES[name].data_digest(evidence)
+    return FIGURES[name].data_digest(stored.evidence())
 
 
 @pytest.mark.parametrize("name", sorted(PICTURES.keys() - MEASURED_WITH.keys()))
-def test_a_picture_shows_the_stored_results(name, evidence):
+def test_a_picture_shows_the_stored_results(name):
     with Image.open(PICTURES[name]) as picture:
-        assert picture.text.get("Data") == data_digest(name, evidence)
+        assert picture.text.get("Data") == data_digest(name)
 
 
 def test_pages_show_the_pictures_that_exist():

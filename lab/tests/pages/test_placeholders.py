@@ -4,12 +4,9 @@ import re
 
 import pytest
 
-from kenyon_lab.protocol.store import Store
-from kenyon_lab.reproduction.columns import judge_all
 from kenyon_lab.reproduction.numbers import Numbers
-from kenyon_lab.reproduction.profiles import PROFILES
-from kenyon_lab.reproduction.statements import STATEMENTS
-from lab.tests.pages.pages import PAGES, ROOT, prose
+from lab.tests import stored
+from lab.tests.pages.pages import PAGES, prose
 from lab.tests.pages.placeholders import agrees, cell, find, placeholders
 
 FREE = {
@@ -22,8 +19,7 @@ FREE = {
 
 @pytest.fixture(scope="module")
 def numbers():
-    evidence = PROFILES["full"].collect(Store(ROOT / "lab" / "results"))
-    return Numbers(evidence, judge_all(STATEMENTS, evidence))
+    return Numbers(stored.evidence(), stored.judged())
 
 
 @pytest.mark.parametrize("page", PAGES)
