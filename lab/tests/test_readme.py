@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -60,6 +61,7 @@ def test_the_commands_exist_and_ci_runs_them():
         (READOUTS_PAGE, "beyond.md"),
         (READOUTS_PAGE, "drift.md"),
         (DATA_PAGE, "encoder.md"),
+        (DATA_PAGE, "image_size.md"),
         (BENCH_PAGE, "methods.md"),
     ],
 )
@@ -78,6 +80,7 @@ def test_pictures_exist():
         (README, ROOT),
         (REPRODUCTION_PAGE, ROOT / "docs"),
         (READOUTS_PAGE, ROOT / "docs"),
+        (DATA_PAGE, ROOT / "docs"),
     ):
         pictures = re.findall(r"!\[.+?\]\((\S+?)\)", page)
         assert pictures
@@ -108,6 +111,18 @@ def test_the_data_page_agrees_with_the_datasets():
         assert row[0].startswith(samples)
         assert row[1] == sizes
         assert re.sub(r"\s+", " ", info.note) in page
+
+
+def test_the_table_of_image_sizes_equals_the_numbers_of_its_figure():
+    results = ROOT / "benchmarks" / "results"
+    found = json.loads((results / "image_size.json").read_text())
+    rows = re.findall(
+        r"^\| (\d+) +\|(.*)\|$", (results / "image_size.md").read_text(), re.MULTILINE
+    )
+    assert [int(size) for size, _ in rows] == found["sizes"]
+    for i, (_, cells) in enumerate(rows):
+        shown = [f"{values[i]:.3f}" for values in found["accuracy"].values()]
+        assert [cell.strip() for cell in cells.split("|")] == shown
 
 
 def test_the_bench_page_lists_the_methods():
