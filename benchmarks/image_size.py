@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,10 +127,11 @@ def main() -> None:
     if not arguments.draw:
         environment = report.environment(f"seed {SEED}", ("kenyon", "numpy", "torch"))
         publish(run(arguments.threads), environment)
-    found = json.loads(JSON.read_text())
+    content = JSON.read_bytes()
+    found = json.loads(content)
     with style():
         figure = draw(found["sizes"], found["accuracy"], found["paper"])
-        png, svg = save(figure, FIGURES, "image-size")
+        png, svg = save(figure, FIGURES, "image-size", sha256(content).hexdigest())
     svg.unlink()
     print(f"Drew {png}")
 

@@ -1,6 +1,7 @@
 """Every picture is shown, and was drawn from the stored results."""
 
 import re
+from hashlib import sha256
 from pathlib import PurePosixPath
 
 import pytest
@@ -9,13 +10,16 @@ from PIL import Image
 from kenyon_lab.figures.captions import FIGURES
 from kenyon_lab.protocol.store import Store
 from kenyon_lab.reproduction.profiles import PROFILES
-from lab.tests.pages.pages import PAGES, ROOT
+from lab.tests.pages.pages import PAGES, RESULTS, ROOT
 
 PICTURES = {path.stem: path for path in (ROOT / "docs" / "figures").glob("*.png")}
 MEASURED_WITH = {
     "classes": "benchmarks/classes.py measures times, draws them and writes their table at once",
 }
 """Pictures that are not drawn from stored results, and why."""
+
+DRAWN_FROM = {"image-size": "image_size.json"}
+"""Pictures of benchmarks, and the files of their numbers."""
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +32,8 @@ def data_digest(name, evidence):
     if name.startswith("theory-"):
         (theory,) = evidence.findings["theory"]
         return theory.found["checks"][name.removeprefix("theory-")]["data_digest"]
+    if name in DRAWN_FROM:
+        return sha256((RESULTS / DRAWN_FROM[name]).read_bytes()).hexdigest()
     return FIGURES[name].data_digest(evidence)
 
 
