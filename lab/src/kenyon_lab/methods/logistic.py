@@ -94,6 +94,7 @@ ENTRIES = (
         tuned={
             ("mnist20", "shuffled"): {"learning_rate": 3e-5},
             ("cifar100", "shuffled"): {"learning_rate": 0.0003},
+            ("clinc150", "shuffled"): {"learning_rate": 0.003},
             ("mnist20-distorted", "shuffled"): {"learning_rate": 0.001},
             ("mnist20-distorted", "classes"): {"learning_rate": 0.001},
         },
