@@ -9,9 +9,9 @@ docs/figures/image-size.png; `--draw` draws the figure again from the .json file
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,11 +126,11 @@ def main() -> None:
     if not arguments.draw:
         environment = report.environment(f"seed {SEED}", ("kenyon", "numpy", "torch"))
         publish(run(arguments.threads), environment)
-    stored = JSON.read_bytes()
-    found = json.loads(stored)
+    content = JSON.read_bytes()
+    found = json.loads(content)
     with style():
         figure = draw(found["sizes"], found["accuracy"], found["paper"])
-        png, svg = save(figure, FIGURES, "image-size", hashlib.sha256(stored).hexdigest())
+        png, svg = save(figure, FIGURES, "image-size", sha256(content).hexdigest())
     svg.unlink()
     print(f"Drew {png}")
 

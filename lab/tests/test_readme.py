@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -68,6 +69,18 @@ def test_the_data_page_agrees_with_the_datasets():
         assert row[0].startswith(samples)
         assert row[1] == sizes
         assert re.sub(r"\s+", " ", info.note) in page
+
+
+def test_the_table_of_image_sizes_equals_the_numbers_of_its_figure():
+    results = ROOT / "benchmarks" / "results"
+    found = json.loads((results / "image_size.json").read_text())
+    rows = re.findall(
+        r"^\| (\d+) +\|(.*)\|$", (results / "image_size.md").read_text(), re.MULTILINE
+    )
+    assert [int(size) for size, _ in rows] == found["sizes"]
+    for i, (_, cells) in enumerate(rows):
+        shown = [f"{values[i]:.3f}" for values in found["accuracy"].values()]
+        assert [cell.strip() for cell in cells.split("|")] == shown
 
 
 def test_the_bench_page_lists_the_methods():
