@@ -120,8 +120,8 @@ FIGURES = {
             "reference",
             "As figure 2, with the initial weights and outputs of the code that the paper adapted. "
             "That code masks the outputs to the classes of the task on CIFAR-100 alone; both kinds "
-            "of output are shown. Offline, FlyModel and BI-R mask nothing and are in both rows. BI-R "
-            "has the sigmoid outputs of its published code, and five passes.",
+            "of output are shown. Offline, FlyModel and BI-R mask nothing and are in both rows. "
+            "BI-R has the sigmoid outputs of its published code, and five passes.",
             methods=("offline-reference", "fly", "bir-reference", *_REFERENCE),
             needs=_REFERENCE,
         ),

@@ -63,8 +63,9 @@ REASONS: list[tuple[str, ...]] = [
     ),
     (
         "CLINC150 is not in the paper. The parameters of the FlyModel, of the paper's other "
-        "continual methods, of sparse logistic regression, of SLDA and of Fly-CL were searched on a "
-        "part of its training samples. Other ablations, perceptrons and Offline use their defaults.",
+        "continual methods, of sparse logistic regression, of SLDA and of Fly-CL were searched on "
+        "a part of its training samples. Other ablations, perceptrons and Offline use their "
+        "defaults.",
     ),
 ]
 """Reasons of one or more sentences with names of numbers, as `Numbers.fill` reads them."""

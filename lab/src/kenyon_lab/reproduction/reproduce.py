@@ -188,7 +188,7 @@ def _find_missing_package(job: Job) -> str:
 def _experiment(
     profile: Profile, figures: list[FigureEntry], store: Store, console: Console
 ) -> list[str]:
-    """Do the experiment of one figure, or all of the profile; return a sentence for each failure."""
+    """Do the experiment of one figure, or all of the profile; return failures as sentences."""
     failures = []
     shown = [figure.experiment for figure in figures if figure.experiment]
     for name in shown if len(figures) == 1 else profile.experiments:
