@@ -129,7 +129,7 @@ _SLOW = {
 # Ceilings learn all classes at once: they are no methods of continual learning.
 _METHODS = tuple(name for name, entry in METHODS.items() if entry.group != "ceiling")
 # Variants that the paper's own datasets have.
-_VARIANTS = {name for name in _METHODS if name.endswith("-capped")} | {
+_VARIANTS = {name for name in _METHODS if name.endswith(("-capped", "-published"))} | {
     name for name in _METHODS if METHODS[name].group == "reference"
 }
 _OWN = ("mnist20", "cifar100", "cifar100-resnet18")
