@@ -8,7 +8,7 @@ import pytest
 
 from kenyon_lab.data import DATASETS
 from kenyon_lab.methods import METHODS
-from kenyon_lab.methods.entry import STAND_INS, MethodEntry
+from kenyon_lab.methods.entry import PARAMETERS_OF, MethodEntry
 from kenyon_lab.protocol.record import SearchRecord
 from kenyon_lab.protocol.store import Store
 
@@ -63,8 +63,8 @@ def test_takes_its_parameters(entry: MethodEntry):
         assert all(parameters[name] in values for name, values in entry.grid.items())
 
 
-def test_stand_ins_use_the_papers_parameters():
-    assert STAND_INS.keys() < DATASETS.keys()
-    for stand_in, original in STAND_INS.items():
-        assert METHODS["fly"].paper[stand_in] == METHODS["fly"].paper[original]
+def test_variants_of_a_dataset_use_its_parameters():
+    assert PARAMETERS_OF.keys() < DATASETS.keys()
+    for dataset, original in PARAMETERS_OF.items():
+        assert METHODS["fly"].paper[dataset] == METHODS["fly"].paper[original]
     assert "tiny100" not in METHODS["ncm"].paper

@@ -16,6 +16,7 @@ UNSOURCED = {
     ("docs/data.md", "name | samples | features | classes | tasks | origin"): (
         "lab/tests/test_readme.py compares it with the declared datasets"
     ),
+    ("docs/data.md", "encoder | weights | from"): "names and sizes of files",
     ("docs/readouts.md", "you have | take | because"): SIZES,
     ("docs/reproduction.md", "figure | content | made from"): NO_RESULT,
     (

@@ -63,7 +63,7 @@ def test_a_deviation_as_small_as_the_papers(deviation, verdict):
     apart = deviation / np.sqrt(2)
     judgement = judge(evidence((0.5 - apart, 0.5 + apart)))
     assert judgement.verdict == verdict
-    assert judgement.measured == f"{deviation:.4f} over 2 of them (1 seed)"
+    assert judgement.measured == f"{deviation:.4f} over 2 of them"
     assert judge(Evidence()).verdict == "not measured"
 
 

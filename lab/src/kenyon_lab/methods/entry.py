@@ -24,7 +24,7 @@ Group = Literal[
 ]
 Colour = Literal["black", "orange", "sky", "green", "blue", "vermilion", "purple", "grey"]
 
-STAND_INS = {
+PARAMETERS_OF = {
     **dict.fromkeys((f"mnist20-{kind}" for kind in ("distorted", "pixels", "paper")), "mnist20"),
     **dict.fromkeys((f"mnist20-seed{seed}" for seed in (1, 2, 3, 4)), "mnist20"),
     **dict.fromkeys(("cifar100-resnet50", "cifar100-resnet18", "tiny100"), "cifar100"),
@@ -113,8 +113,8 @@ class MethodEntry:
 
     def __post_init__(self) -> None:
         inherited = {
-            stand_in: self.paper[original]
-            for stand_in, original in STAND_INS.items()
+            dataset: self.paper[original]
+            for dataset, original in PARAMETERS_OF.items()
             if original in self.paper
         }
         object.__setattr__(self, "paper", {**self.paper, **inherited})

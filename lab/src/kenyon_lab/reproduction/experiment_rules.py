@@ -23,9 +23,9 @@ AS_SMALL, AS_SMALL_ROUGHLY = 3.1, 10.0
 
 VAST_MAJORITY = f"Reproduced if true for more than {VAST:.0%} of all, partly for more than half."
 AS_SMALL_AS = (
-    f"Reproduced if at most {AS_SMALL} times the paper's: of two standard deviations of five equal "
-    "distributions, 97.5 % of the ratios are smaller. Partly if at most "
-    f"{AS_SMALL_ROUGHLY:g} times."
+    f"Reproduced if at most {AS_SMALL} times the paper's: with five draws each from one normal "
+    "distribution, the ratio of two standard deviations is smaller in 97.5 % of cases. Partly if "
+    f"at most {AS_SMALL_ROUGHLY:g} times."
 )
 """The square root of the 97.5 % quantile of F with 4 and 4 degrees of freedom is 3.1."""
 
@@ -68,13 +68,16 @@ def as_small(
 ) -> Judge:
     """Judge whether the standard deviation of some numbers is as small as the paper's."""
 
-    def judge(found: list[Found]) -> tuple[Verdict, str]:
-        known = [number for one in found for number in numbers(one)]
+    def apply(evidence: Evidence) -> Judgement:
+        findings = evidence.findings.get(experiment, [])
+        known = [number for finding in findings for number in numbers(finding.found)]
+        if not known:
+            return NOT_MEASURED
         ours = spread(known).deviation
         verdict = grade(ours <= AS_SMALL * deviation, ours <= AS_SMALL_ROUGHLY * deviation)
-        return verdict, f"{ours:.4f} over {len(known)} {what}"
+        return Judgement(verdict, f"{ours:.4f} over {len(known)} {what}")
 
-    return judge_findings(experiment, judge)
+    return apply
 
 
 def worst_seed(
