@@ -18,6 +18,7 @@ DECLARED = {
     "mnist20-seed4": {"test": "3f4dc0985107cf66"},
     "mnist20-distorted": {"test": "2cd47debdf9208fa", "validation": "7123c4b83814e5ef"},
     "cifar100": {"test": "2ac96b25013e520b", "validation": "b763030d02aa3159"},
+    "cifar100-resnet50": {"test": "cf1923fe913e4069", "validation": "727be114ce2f439f"},
     "tiny100": {"test": "9875514e98f719c0", "validation": "1c29b8fdf711fe2f"},
     "clinc150": {"test": "0b0bc40a5aac450b", "validation": "e22629f65fd13dbe"},
 }
