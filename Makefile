@@ -128,13 +128,14 @@ ceilings: $(VENV)/installed
 	        --no-single-task; \
 	done
 
-# The report from the stored results, and the figures of the pages.
+# The report from the stored results, the figures of the pages, and the numbers in their prose.
 report: $(VENV)/installed
 	$(BIN)/kenyon-lab report --store lab/results
 	$(BIN)/python benchmarks/beyond.py
 	mkdir -p docs/figures
 	cp $(SHOWN:%=report/figures/%.png) docs/figures
 	cp report/verdict.md docs
+	$(BIN)/python -m lab.tests.pages.refresh
 
 $(VENV)/tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
