@@ -35,7 +35,7 @@ NOT_RUN = [
     *("ewc-reference", "vanilla-reference", "ewc-masked", "vanilla-masked"),
 ]
 """Methods without runs on CIFAR-100: each takes up to two hours."""
-N_RUNS = 0
+N_RUNS = 625
 """Runs that the report of the full profile shows."""
 
 OTHERS = [
@@ -44,7 +44,7 @@ OTHERS = [
     (FAIR, 5, "ridge", "test", {"n_cells": 3200}),
     (FAIR, 5, "ranpac-published", "test", {"n_cells": 3200}),
     (FAIR, 5, "fly-cl-published", "test", {"n_cells": 3200}),
-    (FAIR, 1, "fly-cl-published", "test", {"n_cells": 4100}),
+    (FAIR, 5, "fly-cl-published", "test", {"n_cells": 5100}),
     (UNTUNED, 4, "fly-cl", "test", {"share_active": 0.3}),
     (NARROW, 1, "gem", "test", {"learning_rate": 0.1, "memory_strength": 1.0}),
     (NARROW, 5, "ewc", "test", {"learning_rate": 0.1, "memory_strength": 1e4}),
