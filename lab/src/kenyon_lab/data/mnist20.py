@@ -124,8 +124,8 @@ DISTORTED = replace(
     distorted=True,
     note=(
         "The encoder was trained on the 10,000 images of KMNIST's test split with random affine "
-        "distortions, which the paper does not use. Every method is more accurate on these "
-        "features than on mnist20."
+        "distortions, which the paper does not use. Nearly every method is more accurate on "
+        "these features than on mnist20."
     ),
 )
 PAPER = replace(
