@@ -1,4 +1,4 @@
-"""Every method on mnist20, the features of the paper, in both orders of samples.
+"""Every method on mnist20, whose features are like the paper's, in both orders of samples.
 
 Run as `python benchmarks/mnist20.py`: collects the runs of `make reproduction`, where run i has the
 encoder and the model of seed i, and runs the other order with one seed. Writes
