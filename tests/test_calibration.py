@@ -108,8 +108,8 @@ def test_many_classes_are_calibrated_in_parts(monkeypatch):
     assert 0.2 < correct.mean() < 0.95, "the data must be uncertain"
     threshold = model.novelty_threshold(0.1)
     assert 0.02 < (model.novelty(rows[6000:]) > threshold).mean() < 0.25
-    # The same in parts of one sample and all at once, within the rounding of ridge: BLAS may sum the
-    # products of one sample in another order than those of many, and does so with AVX-512.
+    # The same in parts of one sample and all at once, within the rounding of ridge: BLAS may sum
+    # the products of one sample in another order than those of many, and does so with AVX-512.
     for max_scores in (1, 10**9):
         monkeypatch.setattr(calibration_sample, "MAX_SCORES", max_scores)
         other = FlyClassifier(n_cells=200, n_active=20).fit(rows[:6000], y[:6000])
