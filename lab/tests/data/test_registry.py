@@ -70,8 +70,7 @@ def test_sources_are_distinct():
             assert one == other or (one.path != other.path and one.sha256 != other.sha256)
 
 
-def test_stand_ins_have_notes():
-    assert "stand-in for CIFAR-100" in DATASETS["tiny100"].note
+def test_notes_name_what_differs_from_the_paper():
     assert "optimistic" in DATASETS["tiny100"].note
     assert "test split" in DATASETS["mnist20"].note
     assert "the paper does not use" in DATASETS["mnist20-distorted"].note

@@ -1,4 +1,4 @@
-"""The first hundred classes of Tiny-ImageNet, a stand-in for CIFAR-100 of the same shape."""
+"""The first hundred classes of Tiny-ImageNet, in the shape of CIFAR-100."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _read(info: DatasetInfo) -> Dataset:
 
 FEATURES = DatasetInfo(
     name="tiny100",
-    summary="Tiny-ImageNet through EfficientNet, for CIFAR-100",
+    summary="Tiny-ImageNet through EfficientNet",
     n_train=50_000,
     n_test=5_000,
     n_features=512,
@@ -56,7 +56,7 @@ FEATURES = DatasetInfo(
     read=_read,
     sources=(SOURCE,),
     note=(
-        "A stand-in for CIFAR-100 of the same shape: images reduced to 32 x 32 pixels, enlarged to "
+        "In the shape of CIFAR-100: images reduced to 32 x 32 pixels, enlarged to "
         "128 x 128, and encoded by 512 of EfficientNet's 1280 pooled channels. The encoder was "
         "trained on these classes in ImageNet, so accuracies are optimistic for every method."
     ),
