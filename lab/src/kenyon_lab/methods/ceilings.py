@@ -145,6 +145,8 @@ ENTRIES = (
         summary="stores all samples; fitted to all at once",
         grid={"C": (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)},
         tuned={
+            ("mnist20", "shuffled"): {"C": 100.0},
+            ("cifar100", "shuffled"): {"C": 10.0},
             ("mnist20-distorted", "shuffled"): {"C": 100.0},
             ("tiny100", "shuffled"): {"C": 3.0},
             ("clinc150", "shuffled"): {"C": 30.0},
@@ -172,6 +174,8 @@ ENTRIES = (
         summary="stores all samples; the votes of the nearest",
         grid={"k": (1, 3, 5, 10, 20, 50)},
         tuned={
+            ("mnist20", "shuffled"): {"k": 5},
+            ("cifar100", "shuffled"): {"k": 20},
             ("mnist20-distorted", "shuffled"): {"k": 10},
             ("tiny100", "shuffled"): {"k": 20},
             ("clinc150", "shuffled"): {"k": 10},
