@@ -119,7 +119,7 @@ reproduction: $(VENV)/installed
 # Offline ceilings: a search on training samples, then one run with all classes in one task; takes an
 # hour. A second call continues a stopped one.
 ceilings: $(VENV)/installed
-	set -e; for dataset in mnist20 mnist20-distorted tiny100 clinc150; do \
+	set -e; for dataset in mnist20 mnist20-distorted cifar100 tiny100 clinc150; do \
 	    for method in neighbours logistic "svm --set offline-svm.max_samples=10000"; do \
 	        $(BIN)/kenyon-lab tune $$dataset $(JOINT) --method offline-$$method; \
 	    done; \
