@@ -18,8 +18,9 @@ constexpr std::int64_t kMaxLevel = 255;
 // The largest counter of a cell and a class.
 constexpr std::int32_t kMaxCount = INT32_MAX;
 
-// Up to this number of samples, sums of products of levels are exact as doubles.
-constexpr std::int64_t kMaxPairSamples = std::int64_t{1} << 37;
+// The samples of a class, and all those whose pairs are counted. Up to this number, sums of products
+// of levels are exact as doubles.
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 37;
 
 // With ON and OFF channels, each feature has two.
 constexpr std::int64_t kMaxFeatures = INT32_MAX / 2;
@@ -30,6 +31,6 @@ constexpr std::int16_t kMaxSum = INT16_MAX;
 constexpr std::int64_t kMaxProduct = kMaxLevel * kMaxLevel;
 
 static_assert(kMaxSum / kMaxFanIn == 8 && kMaxSum / (kMaxFanIn + 1) < 8, "quantisation steps");
-static_assert(kMaxPairSamples * kMaxProduct < std::int64_t{1} << 53, "sums are exact as doubles");
+static_assert(kMaxSamples * kMaxProduct < std::int64_t{1} << 53, "sums are exact as doubles");
 
 }  // namespace kenyon

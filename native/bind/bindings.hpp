@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bind/labelled.hpp"
 #include "encode/codes.hpp"
 #include "limits.hpp"
 #include "memory/counters.hpp"
@@ -77,11 +78,15 @@ void check_length(const char* name, const Vector<T>& vector, std::int64_t expect
         length(vector));
 }
 
+inline void check_slot(std::int64_t n_classes, std::int64_t slot) {
+  if (slot < 0 || slot >= n_classes)
+    throw nb::index_error(
+        join("slot must be from 0 to ", n_classes - 1, ", but is ", slot).c_str());
+}
+
 template <class Memory>
 void check_slot(const Memory& memory, std::int64_t slot) {
-  if (slot < 0 || slot >= memory.n_classes())
-    throw nb::index_error(
-        join("slot must be from 0 to ", memory.n_classes() - 1, ", but is ", slot).c_str());
+  check_slot(memory.n_classes(), slot);
 }
 
 template <class Memory>
@@ -96,17 +101,28 @@ void check_cells(const char* name, const Memory& memory, const Other& other) {
         memory.n_cells(), ", but is ", other.n_cells());
 }
 
+// Checks samples of a memory that will have n_new more classes.
 template <class Memory>
-void check_samples(const Memory& memory, const Codes& codes, const Vector<std::int32_t>& slots) {
+void check_samples(const Memory& memory, const Codes& codes, const Vector<std::int32_t>& slots,
+                   std::int64_t n_new = 0) {
   check_cells("codes", memory, codes);
   check_length("slots", slots, codes.n_samples());
-  check_slots(memory, slots);
+  for (std::int64_t i = 0; i < length(slots); ++i)
+    check_slot(memory.n_classes() + n_new, slots.data()[i]);
+}
+
+template <class Memory>
+void check_ranks(const Memory& memory, const Vector<std::int32_t>& ranks) {
+  check(memory.classes().can_insert(ranks.data(), length(ranks)),
+        "ranks must be distinct and from 0 to ", memory.n_classes() + length(ranks) - 1);
 }
 
 void bind_coder(nb::module_& module);
 void bind_memories(nb::module_& module);
+void bind_changes(nb::module_& module);
 void bind_solve(nb::module_& module);
-void bind_calibration_sample(nb::class_<Counters>& counters);
+void bind_calibration_sample(nb::class_<Labelled<Counters>>& counters);
 void bind_window(nb::module_& module);
+void bind_faults(nb::module_& module);
 
 }  // namespace kenyon

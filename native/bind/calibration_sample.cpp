@@ -12,7 +12,7 @@ using Entry = CalibrationSample::Entry;
 
 // The codes of some classes, class after class. For each code, the index of its class in `slots`
 // and the number of times it was learned.
-nb::tuple calibration_codes(const Counters& memory, Vector<std::int32_t> slots) {
+nb::tuple calibration_codes(const Labelled<Counters>& memory, Vector<std::int32_t> slots) {
   check_slots(memory, slots);
   std::vector<const Entry*> entries;
   std::vector<std::int32_t> places;
@@ -29,7 +29,7 @@ nb::tuple calibration_codes(const Counters& memory, Vector<std::int32_t> slots) 
 
 // The common threshold; for each class, in the order of ranks, its threshold and its number of
 // codes; then the counts, starts and bytes of all codes.
-nb::tuple get_calibration(const Counters& memory) {
+nb::tuple get_calibration(const Labelled<Counters>& memory) {
   const CalibrationSample& sample = memory.calibration();
   std::vector<std::int64_t> thresholds;
   std::vector<std::int64_t> sizes;
@@ -41,7 +41,7 @@ nb::tuple get_calibration(const Counters& memory) {
     sizes.push_back(static_cast<std::int64_t>(sample.entries(slot).size()));
     for (const Entry& entry : sample.entries(slot)) {
       counts.push_back(entry.count);
-      bytes.insert(bytes.end(), entry.bytes.begin(), entry.bytes.end());
+      bytes.insert(bytes.end(), entry.bytes->begin(), entry.bytes->end());
       starts.push_back(static_cast<std::int64_t>(bytes.size()));
     }
   }
@@ -50,9 +50,10 @@ nb::tuple get_calibration(const Counters& memory) {
 }
 
 // Returns false, and changes nothing, if the sample is invalid: it may come from a damaged file.
-bool set_calibration(Counters& memory, std::int64_t threshold, Vector<std::int64_t> thresholds,
-                     Vector<std::int64_t> sizes, Vector<std::int64_t> counts,
-                     Vector<std::int64_t> starts, Vector<std::uint8_t> bytes) {
+bool set_calibration(Labelled<Counters>& memory, std::int64_t threshold,
+                     Vector<std::int64_t> thresholds, Vector<std::int64_t> sizes,
+                     Vector<std::int64_t> counts, Vector<std::int64_t> starts,
+                     Vector<std::uint8_t> bytes) {
   const Classes& classes = memory.classes();
   check_length("thresholds", thresholds, classes.size());
   check_length("sizes", sizes, classes.size());
@@ -73,21 +74,22 @@ bool set_calibration(Counters& memory, std::int64_t threshold, Vector<std::int64
       if (first < 0 || first > last || last > length(bytes)) return false;
       if (count < 1 || count > n_samples) return false;
       n_samples -= count;
-      reservoirs[slot].entries.push_back({0, count, {bytes.data() + first, bytes.data() + last}});
+      auto code = std::make_shared<const PackedCode>(bytes.data() + first, bytes.data() + last);
+      reservoirs[slot].entries.push_back({0, count, std::move(code)});
     }
   }
   return next == length(counts) &&
          memory.calibration().set(threshold, std::move(reservoirs), memory.n_cells());
 }
 
-void disable_calibration(Counters& memory, Vector<std::int32_t> slots) {
+void disable_calibration(Labelled<Counters>& memory, Vector<std::int32_t> slots) {
   check_slots(memory, slots);
   for (std::int64_t i = 0; i < length(slots); ++i) memory.calibration().disable(slots.data()[i]);
 }
 
 }  // namespace
 
-void bind_calibration_sample(nb::class_<Counters>& counters) {
+void bind_calibration_sample(nb::class_<Labelled<Counters>>& counters) {
   counters.def("calibration_codes", calibration_codes, "slots"_a)
       .def("get_calibration", get_calibration)
       .def("set_calibration", set_calibration, "threshold"_a, "thresholds"_a, "sizes"_a, "counts"_a,

@@ -1,9 +1,11 @@
 // The Python classes Counters, Pairs and Weights: the memories of layer 2.
+#include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "bind/bindings.hpp"
 #include "memory/counters.hpp"
-#include "memory/learn_sums.hpp"
 #include "memory/pairs.hpp"
 #include "memory/weights.hpp"
 
@@ -12,44 +14,48 @@ namespace {
 
 using Rate = std::optional<double>;
 using Slots = Vector<std::int32_t>;
+using Store = Labelled<Counters>;
 
 template <class Memory>
-Memory* new_memory(std::int64_t n_cells) {
+Labelled<Memory>* new_memory(std::int64_t n_cells, nb::object labels) {
   check_range("n_cells", n_cells, 1, kMaxCells);
-  return new Memory(n_cells);
+  auto memory = std::make_unique<Labelled<Memory>>(n_cells);
+  memory->labels = std::move(labels);
+  return memory.release();
 }
 
 template <class Memory>
-Memory* copy(const Memory& memory) {
-  nb::gil_scoped_release release;
-  return new Memory(memory);
+Labelled<Memory>* copy(const Labelled<Memory>& memory) {
+  std::unique_ptr<Labelled<Memory>> copied;
+  {
+    nb::gil_scoped_release release;
+    copied = std::make_unique<Labelled<Memory>>(static_cast<const Memory&>(memory));
+  }
+  copied->labels = memory.labels;
+  copied->version = memory.version;
+  return copied.release();
 }
 
 template <class Memory>
-void insert(Memory& memory, std::int64_t rank) {
-  check_range("rank", rank, 0, memory.n_classes());
-  const std::int32_t only = static_cast<std::int32_t>(rank);
-  memory.insert(&only, 1);
-}
-
-template <class Memory>
-void insert_all(Memory& memory, Vector<std::int32_t> ranks) {
-  check(memory.classes().can_insert(ranks.data(), length(ranks)),
-        "ranks must be distinct and from 0 to ", memory.n_classes() + length(ranks) - 1);
+void insert(Labelled<Memory>& memory, Slots ranks, nb::object labels) {
+  check_ranks(memory, ranks);
   memory.insert(ranks.data(), length(ranks));
+  memory.commit(std::move(labels));
 }
 
 template <class Memory>
-void move(Memory& memory, std::int64_t slot, std::int64_t rank) {
+void move(Labelled<Memory>& memory, std::int64_t slot, std::int64_t rank, nb::object labels) {
   check_slot(memory, slot);
   check_range("rank", rank, 0, memory.n_classes() - 1);
   memory.move(slot, rank);
+  memory.commit(std::move(labels));
 }
 
 template <class Memory>
-void drop(Memory& memory, std::int64_t slot) {
+void drop(Labelled<Memory>& memory, std::int64_t slot, nb::object labels) {
   check_slot(memory, slot);
   memory.drop(slot);
+  memory.commit(std::move(labels));
 }
 
 template <class T, class Memory>
@@ -65,6 +71,30 @@ void set(Memory& memory, std::int64_t slot, Vector<T> column, std::int64_t sampl
   check_slot(memory, slot);
   check_length("a column", column, memory.n_cells());
   memory.set(slot, column.data(), samples);
+  memory.commit(nb::none());
+}
+
+template <class T, class Memory>
+void check_rows(const Memory& memory, const Matrix<T>& rows, std::int64_t n_rows) {
+  check(static_cast<std::int64_t>(rows.shape(0)) == n_rows &&
+            static_cast<std::int64_t>(rows.shape(1)) == memory.n_cells(),
+        "the shape of rows must be (", n_rows, ", ", memory.n_cells(), "), but is (", rows.shape(0),
+        ", ", rows.shape(1), ")");
+}
+
+// Replaces the rows of some classes. Held-out scores subtract a code from the counters, which are
+// no sums any more, so these classes lose their calibration samples.
+template <class T, class Memory>
+void weaken(Memory& memory, Slots slots, Matrix<T> rows, nb::object labels) {
+  check_slots(memory, slots);
+  check_rows(memory, rows, length(slots));
+  for (std::int64_t i = 0; i < length(slots); ++i) {
+    const std::int32_t slot = slots.data()[i];
+    memory.set(slot, rows.data() + i * memory.n_cells(),
+               memory.classes().samples()[static_cast<std::size_t>(slot)]);
+    if constexpr (std::is_base_of_v<Counters, Memory>) memory.calibration().disable(slot);
+  }
+  memory.commit(std::move(labels));
 }
 
 // One row for each class, in the order of ranks.
@@ -83,17 +113,17 @@ Array<T> get_all(const Memory& memory) {
 template <class T, class Memory>
 void set_all(Memory& memory, Matrix<T> rows, Vector<std::int64_t> samples) {
   check_length("samples", samples, memory.n_classes());
-  check(static_cast<std::int64_t>(rows.shape(0)) == memory.n_classes() &&
-            static_cast<std::int64_t>(rows.shape(1)) == memory.n_cells(),
-        "the shape of rows must be (", memory.n_classes(), ", ", memory.n_cells(), "), but is (",
-        rows.shape(0), ", ", rows.shape(1), ")");
-  nb::gil_scoped_release release;
-  const T* row = rows.data();
-  const std::int64_t* n = samples.data();
-  for (const std::int32_t slot : memory.classes().slot_of_rank()) {
-    memory.set(slot, row, *n++);
-    row += memory.n_cells();
+  check_rows(memory, rows, memory.n_classes());
+  {
+    nb::gil_scoped_release release;
+    const T* row = rows.data();
+    const std::int64_t* n = samples.data();
+    for (const std::int32_t slot : memory.classes().slot_of_rank()) {
+      memory.set(slot, row, *n++);
+      row += memory.n_cells();
+    }
   }
+  memory.commit(nb::none());
 }
 
 // Reads a memory. Rates are the arguments between codes and n_threads, if any.
@@ -134,53 +164,33 @@ struct Reading {
 };
 
 template <class Memory, class... Rates, class... Names>
-void bind_memory(nb::class_<Memory>& memory, Reading<Memory, Rates...> reading,
+void bind_memory(nb::class_<Labelled<Memory>>& memory, Reading<Labelled<Memory>, Rates...> reading,
                  const Names&... rates) {
-  memory.def(nb::new_(&new_memory<Memory>), "n_cells"_a)
-      .def_prop_ro("n_classes", &Memory::n_classes)
-      .def_prop_ro("nbytes", &Memory::nbytes)
+  using M = Labelled<Memory>;
+  memory.def(nb::new_(&new_memory<Memory>), "n_cells"_a, "labels"_a = nb::none())
+      .def_ro("version", &M::version)
+      .def_prop_ro("labels", [](const M& m) { return m.labels; })
+      .def_prop_ro("n_classes", [](const M& m) { return m.n_classes(); })
+      .def_prop_ro("nbytes", [](const M& m) { return m.nbytes(); })
       .def_prop_ro(
-          "samples", [](const Memory& m) { return to_array(m.classes().samples()); },
+          "samples", [](const M& m) { return to_array(m.classes().samples()); },
           nb::rv_policy::automatic)
       .def_prop_ro(
-          "slot_of_rank", [](const Memory& m) { return to_array(m.classes().slot_of_rank()); },
+          "slot_of_rank", [](const M& m) { return to_array(m.classes().slot_of_rank()); },
           nb::rv_policy::automatic)
       .def("copy", copy<Memory>, nb::rv_policy::take_ownership)
-      .def("insert", insert<Memory>, "rank"_a)
-      .def("insert_all", insert_all<Memory>, "ranks"_a)
-      .def("move", move<Memory>, "slot"_a, "rank"_a)
-      .def("drop", drop<Memory>, "slot"_a)
-      .def("n_saturated", &Memory::n_saturated, rates..., nb::call_guard<nb::gil_scoped_release>())
+      .def("insert", insert<Memory>, "ranks"_a, "labels"_a = nb::none())
+      .def("move", move<Memory>, "slot"_a, "rank"_a, "labels"_a = nb::none())
+      .def("drop", drop<Memory>, "slot"_a, "labels"_a = nb::none())
+      .def(
+          "n_saturated", [](const M& m, Rates... values) { return m.n_saturated(values...); },
+          rates..., nb::call_guard<nb::gil_scoped_release>())
       .def("scores", reading.scores, "codes"_a, rates..., "n_threads"_a)
       .def("best", reading.best, "codes"_a, rates..., "n_threads"_a)
       .def("best_one", reading.best_one, "codes"_a, rates...);
 }
 
-bool learn_counts(Counters& memory, const Codes& codes, Slots slots) {
-  check_samples(memory, codes, slots);
-  nb::gil_scoped_release release;
-  return memory.learn(codes, slots.data());
-}
-
-bool unlearn_counts(Counters& memory, const Codes& codes, Slots slots) {
-  check_samples(memory, codes, slots);
-  nb::gil_scoped_release release;
-  return memory.unlearn(codes, slots.data());
-}
-
-void check_merge(const Counters& memory, const Counters& other, const Slots& slots) {
-  check_cells("other", memory, other);
-  check_length("slots", slots, other.n_classes());
-  check_slots(memory, slots);
-}
-
-bool merge_counts(Counters& memory, const Counters& other, Slots slots) {
-  check_merge(memory, other, slots);
-  nb::gil_scoped_release release;
-  return memory.merge(other, slots.data());
-}
-
-Array<std::int32_t> gather(const Counters& memory, const Codes& codes, Slots slots) {
+Array<std::int32_t> gather(const Store& memory, const Codes& codes, Slots slots) {
   check_samples(memory, codes, slots);
   std::int64_t n = 0;
   for (std::int64_t i = 0; i < codes.n_samples(); ++i) n += codes[i].n;
@@ -190,55 +200,40 @@ Array<std::int32_t> gather(const Counters& memory, const Codes& codes, Slots slo
   return counts;
 }
 
-std::int32_t cap(const Counters& memory, std::int64_t slot, Rate learning_rate,
+std::int32_t cap(const Store& memory, std::int64_t slot, Rate learning_rate,
                  std::int64_t n_without) {
   check_slot(memory, slot);
   return memory.cap(slot, learning_rate, n_without);
 }
 
-bool has_residue(const Counters& memory, std::int64_t slot) {
+bool includes_calibration(const Store& memory, std::int64_t slot) {
   check_slot(memory, slot);
-  return memory.has_residue(slot);
+  return memory.includes_calibration(slot, memory.calibration());
 }
 
-bool includes_calibration(const Counters& memory, std::int64_t slot) {
-  check_slot(memory, slot);
-  return memory.includes_calibration(slot);
-}
-
-void learn_weights(Weights& memory, const Codes& codes, Slots slots, double learning_rate,
-                   double decay) {
-  check_samples(memory, codes, slots);
+void learn_weights(Labelled<Weights>& memory, const Codes& codes, Slots slots, double learning_rate,
+                   double decay, std::optional<Slots> inserted, nb::object labels) {
+  const Slots ranks = inserted.value_or(Slots());
+  if (inserted) check_ranks(memory, ranks);
+  const std::int64_t n_new = inserted ? length(ranks) : 0;
+  check_samples(memory, codes, slots, n_new);
   check(decay >= 0 && decay < 1, "decay must be at least 0 and below 1, but is ", decay);
-  nb::gil_scoped_release release;
-  memory.learn(codes, slots.data(), learning_rate, decay);
+  {
+    nb::gil_scoped_release release;
+    memory.insert(inserted ? ranks.data() : nullptr, n_new);
+    memory.learn(codes, slots.data(), learning_rate, decay);
+  }
+  memory.commit(std::move(labels));
 }
 
-// One call changes counters and pairs, so no signal handler runs between the two changes.
-bool learn_with_pairs(Counters& memory, Pairs& pairs, const Codes& codes, Slots slots,
-                      std::int64_t n_threads) {
-  check_samples(memory, codes, slots);
-  check_cells("codes", pairs, codes);
-  nb::gil_scoped_release release;
-  return learn_sums(memory, &pairs, codes, slots.data(), n_threads);
+Pairs* new_pairs(std::int64_t n_cells) {
+  check_range("n_cells", n_cells, 1, kMaxCells);
+  return new Pairs(n_cells);
 }
 
-bool unlearn_with_pairs(Counters& memory, Pairs& pairs, const Codes& codes, Slots slots,
-                        std::int64_t n_threads) {
-  check_samples(memory, codes, slots);
-  check_cells("codes", pairs, codes);
+Pairs* copy_of_pairs(const Pairs& pairs) {
   nb::gil_scoped_release release;
-  return unlearn_sums(memory, &pairs, codes, slots.data(), n_threads);
-}
-
-bool merge_with_pairs(Counters& memory, Pairs& pairs, const Counters& other,
-                      const Pairs& other_pairs, Slots slots) {
-  check_merge(memory, other, slots);
-  check_cells("other_pairs", pairs, other_pairs);
-  nb::gil_scoped_release release;
-  if (pairs.n_samples() + other_pairs.n_samples() > kMaxPairSamples) return false;
-  pairs.reserve(other_pairs);
-  return memory.merge(other, slots.data()) && pairs.merge(other_pairs);
+  return new Pairs(pairs);
 }
 
 Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
@@ -275,48 +270,45 @@ void set_pairs(Pairs& pairs, Vector<T> sums, std::int64_t n_samples) {
 }  // namespace
 
 void bind_memories(nb::module_& module) {
-  nb::class_<Counters> counters(module, "Counters");
-  bind_memory(counters, Reading<Counters, Rate>(), "learning_rate"_a.none());
+  nb::class_<Store> counters(module, "Counters");
+  bind_memory(counters, Reading<Store, Rate>(), "learning_rate"_a.none());
   bind_calibration_sample(counters);
-  counters.def("learn", learn_counts, "codes"_a, "slots"_a)
-      .def("unlearn", unlearn_counts, "codes"_a, "slots"_a)
-      .def("merge", merge_counts, "other"_a, "slots"_a)
-      .def("gather", gather, "codes"_a, "slots"_a)
-      .def("has_residue", has_residue, "slot"_a)
+  counters.def("gather", gather, "codes"_a, "slots"_a)
       .def("includes_calibration", includes_calibration, "slot"_a)
-      .def("get_all", get_all<std::int32_t, Counters>)
-      .def("set_all", set_all<std::int32_t, Counters>, "counts"_a, "samples"_a)
-      .def("get", get<std::int32_t, Counters>, "slot"_a)
-      .def("set", set<std::int32_t, Counters>, "slot"_a, "counts"_a, "samples"_a)
+      .def("get_all", get_all<std::int32_t, Store>)
+      .def("set_all", set_all<std::int32_t, Store>, "counts"_a, "samples"_a)
+      .def("get", get<std::int32_t, Store>, "slot"_a)
+      .def("set", set<std::int32_t, Store>, "slot"_a, "counts"_a, "samples"_a)
+      .def("weaken", weaken<std::int32_t, Store>, "slots"_a, "counts"_a, "labels"_a = nb::none())
       .def("cap", cap, "slot"_a, "learning_rate"_a.none(), "n_without"_a = 0);
 
   nb::class_<Pairs>(module, "Pairs")
-      .def(nb::new_(&new_memory<Pairs>), "n_cells"_a)
+      .def(nb::new_(&new_pairs), "n_cells"_a)
       .def_prop_ro("nbytes", &Pairs::nbytes)
       .def_prop_ro("n_samples", &Pairs::n_samples)
       .def_prop_ro("trace", &Pairs::trace)
       .def_prop_ro("largest", [](const Pairs& pairs) { return pairs.sums().largest(); })
       .def("may_be_products", &Pairs::may_be_products)
-      .def("copy", copy<Pairs>, nb::rv_policy::take_ownership)
+      .def("copy", copy_of_pairs, nb::rv_policy::take_ownership)
       .def("expand", expand_pairs, "n_threads"_a)
       .def("get", get_pairs)
       .def("set", set_pairs<std::uint32_t>, "sums"_a.noconvert(), "n_samples"_a)
       .def("set", set_pairs<std::int64_t>, "sums"_a, "n_samples"_a);
-  module.def("learn_with_pairs", learn_with_pairs, "counters"_a, "pairs"_a, "codes"_a, "slots"_a,
-             "n_threads"_a);
-  module.def("unlearn_with_pairs", unlearn_with_pairs, "counters"_a, "pairs"_a, "codes"_a,
-             "slots"_a, "n_threads"_a);
-  module.def("merge_with_pairs", merge_with_pairs, "counters"_a, "pairs"_a, "other"_a,
-             "other_pairs"_a, "slots"_a);
 
-  nb::class_<Weights> weights(module, "Weights");
-  bind_memory(weights, Reading<Weights>());
-  weights.def("learn", learn_weights, "codes"_a, "slots"_a, "learning_rate"_a, "decay"_a)
-      .def_prop_rw("factor", &Weights::factor, &Weights::set_factor)
-      .def("get", get<double, Weights>, "slot"_a)
-      .def("set", set<double, Weights>, "slot"_a, "numbers"_a, "samples"_a)
-      .def("get_all", get_all<double, Weights>)
-      .def("set_all", set_all<double, Weights>, "numbers"_a, "samples"_a);
+  nb::class_<Labelled<Weights>> weights(module, "Weights");
+  bind_memory(weights, Reading<Labelled<Weights>>());
+  weights
+      .def("learn", learn_weights, "codes"_a, "slots"_a, "learning_rate"_a, "decay"_a,
+           "inserted"_a = nb::none(), "labels"_a = nb::none())
+      .def_prop_rw(
+          "factor", [](const Labelled<Weights>& m) { return m.factor(); },
+          [](Labelled<Weights>& m, double factor) { m.set_factor(factor); })
+      .def("get", get<double, Labelled<Weights>>, "slot"_a)
+      .def("set", set<double, Labelled<Weights>>, "slot"_a, "numbers"_a, "samples"_a)
+      .def("weaken", weaken<double, Labelled<Weights>>, "slots"_a, "numbers"_a,
+           "labels"_a = nb::none())
+      .def("get_all", get_all<double, Labelled<Weights>>)
+      .def("set_all", set_all<double, Labelled<Weights>>, "numbers"_a, "samples"_a);
 }
 
 }  // namespace kenyon

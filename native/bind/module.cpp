@@ -15,7 +15,7 @@ NB_MODULE(_native, module) {
   module.attr("MAX_FAN_IN") = kMaxFanIn;
   module.attr("MAX_LEVEL") = kMaxLevel;
   module.attr("MAX_COUNT") = kMaxCount;
-  module.attr("MAX_PAIR_SAMPLES") = kMaxPairSamples;
+  module.attr("MAX_SAMPLES") = kMaxSamples;
 
   module.attr("MAX_DOUBLE_CLASSES") = ClassWeights::kMaxDoubleClasses;
 
@@ -25,6 +25,10 @@ NB_MODULE(_native, module) {
 
   bind_coder(module);
   bind_memories(module);
+  bind_changes(module);
   bind_solve(module);
   bind_window(module);
+#ifdef KENYON_FAULTS
+  bind_faults(module);
+#endif
 }

@@ -1,13 +1,10 @@
-// The Python class Window: the codes of the latest samples. One call changes the window and the
-// sums of its samples, so no signal handler runs between the two changes.
+// The Python class Window: the codes of the latest samples.
 #include "memory/window.hpp"
 
 #include <deque>
-#include <optional>
 #include <utility>
 
 #include "bind/bindings.hpp"
-#include "memory/pairs.hpp"
 
 namespace kenyon {
 namespace {
@@ -26,42 +23,14 @@ Window* copy(const Window& window) {
   return new Window(window);
 }
 
-void check_change(const Window& window, const Counters& counters, const Pairs* pairs,
-                  const Codes& codes, const Slots& slots) {
-  check_samples(counters, codes, slots);
-  check_cells("window", counters, window);
-  if (pairs) check_cells("pairs", counters, *pairs);
-}
-
 nb::tuple to_tuple(Samples samples) {
   Array<std::int32_t> slots = to_array(samples.slots);
   return nb::make_tuple(std::move(samples.codes), slots);
 }
 
-// The codes that left and their slots, or None if nothing has changed.
-nb::object slide(Window& window, Counters& counters, Pairs* pairs, const Codes& codes, Slots slots,
-                 std::int64_t n_threads) {
-  check_change(window, counters, pairs, codes, slots);
-  check_range("the number of samples of codes", codes.n_samples(), 0, window.capacity());
-  std::optional<Samples> old;
-  {
-    nb::gil_scoped_release release;
-    old = window.slide(counters, pairs, codes, slots.data(), n_threads);
-  }
-  if (!old) return nb::none();
-  return to_tuple(std::move(*old));
-}
-
 nb::tuple oldest(const Window& window, std::int64_t n) {
   check_range("n", n, 0, window.size());
   return to_tuple(window.oldest(n));
-}
-
-bool unlearn(Window& window, Counters& counters, Pairs* pairs, const Codes& codes, Slots slots,
-             std::int64_t n_threads) {
-  check_change(window, counters, pairs, codes, slots);
-  nb::gil_scoped_release release;
-  return window.unlearn(counters, pairs, codes, slots.data(), n_threads);
 }
 
 // The slots, starts and bytes of all codes, the oldest first.
@@ -99,11 +68,8 @@ void bind_window(nb::module_& module) {
       .def_prop_ro("capacity", &Window::capacity)
       .def_prop_ro("nbytes", &Window::nbytes)
       .def("copy", copy, nb::rv_policy::take_ownership)
-      .def("slide", slide, "counters"_a, "pairs"_a.none(), "codes"_a, "slots"_a, "n_threads"_a)
-      .def("unlearn", unlearn, "counters"_a, "pairs"_a.none(), "codes"_a, "slots"_a, "n_threads"_a)
       .def("oldest", oldest, "n"_a)
       .def("codes_of", &Window::codes_of, "slot"_a)
-      .def("move", &Window::move, "last"_a, "slot"_a)
       .def("get", get)
       .def("set", set, "slots"_a, "starts"_a, "packed"_a);
 }

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "faults.hpp"
 #include "kernel.hpp"
 
 namespace kenyon {
@@ -10,7 +11,8 @@ namespace kenyon {
 template <class T>
 T* Workspace::array(std::int64_t n) {
   constexpr std::size_t kCacheLine = 64;
-  arrays_.emplace_back(std::calloc(static_cast<std::size_t>(n) * sizeof(T) + kCacheLine, 1));
+  const std::size_t n_bytes = static_cast<std::size_t>(n) * sizeof(T) + kCacheLine;
+  arrays_.emplace_back(allocation_fails() ? nullptr : std::calloc(n_bytes, 1));
   if (!arrays_.back()) throw std::bad_alloc();
   const std::size_t address = reinterpret_cast<std::size_t>(arrays_.back().get());
   return reinterpret_cast<T*>((address + kCacheLine - 1) / kCacheLine * kCacheLine);
@@ -32,21 +34,26 @@ Workspace::Workspace(const Wiring& wiring) {
   scratch_.candidate_capacity = capacity;
 }
 
+WorkspacePool::~WorkspacePool() {
+  for (std::atomic<Workspace*>& place : idle_) delete place.load();
+}
+
 std::unique_ptr<Workspace> WorkspacePool::take(const Wiring& wiring) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!idle_.empty()) {
-      std::unique_ptr<Workspace> workspace = std::move(idle_.back());
-      idle_.pop_back();
-      return workspace;
-    }
-  }
+  for (std::atomic<Workspace*>& place : idle_)
+    if (place.load(std::memory_order_relaxed))
+      if (Workspace* workspace = place.exchange(nullptr))
+        return std::unique_ptr<Workspace>(workspace);
   return std::make_unique<Workspace>(wiring);
 }
 
 void WorkspacePool::give_back(std::unique_ptr<Workspace> workspace) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  idle_.push_back(std::move(workspace));
+  for (std::atomic<Workspace*>& place : idle_) {
+    Workspace* nothing = nullptr;
+    if (place.compare_exchange_strong(nothing, workspace.get())) {
+      workspace.release();
+      return;
+    }
+  }
 }
 
 }  // namespace kenyon

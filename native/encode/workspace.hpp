@@ -2,9 +2,10 @@
 // faults in every call.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -31,14 +32,17 @@ class Workspace {
   Scratch scratch_;
 };
 
+// Without a lock, which a process forked while another thread holds it could never take.
 class WorkspacePool {
  public:
+  ~WorkspacePool();
   std::unique_ptr<Workspace> take(const Wiring& wiring);
   void give_back(std::unique_ptr<Workspace> workspace);
 
  private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Workspace>> idle_;
+  // More workspaces than this are freed after use.
+  static constexpr std::size_t kMaxIdle = 64;
+  std::array<std::atomic<Workspace*>, kMaxIdle> idle_{};
 };
 
 // Takes a workspace from the pool and returns it in the destructor.

@@ -1,7 +1,6 @@
 #include "memory/calibration_sample.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace kenyon {
@@ -58,7 +57,7 @@ bool is_code(const std::vector<std::uint8_t>& bytes, const Code& code) {
 }
 
 bool before(const Entry& a, const Entry& b) {
-  return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.bytes < b.bytes;
+  return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : *a.bytes < *b.bytes;
 }
 
 std::vector<Entry>::iterator find(std::vector<Entry>& entries, const Code& code,
@@ -67,7 +66,7 @@ std::vector<Entry>::iterator find(std::vector<Entry>& entries, const Code& code,
       entries.begin(), entries.end(), number,
       [](const Entry& entry, std::int64_t other) { return entry.fingerprint < other; });
   for (; at != entries.end() && at->fingerprint == number; ++at)
-    if (is_code(at->bytes, code)) return at;
+    if (is_code(*at->bytes, code)) return at;
   return entries.end();
 }
 
@@ -75,7 +74,7 @@ std::vector<Entry>::iterator find(std::vector<Entry>& entries, const Code& code,
 bool set_fingerprints(std::vector<Entry>& entries, std::int64_t n_cells) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Entry& entry = entries[i];
-    if (!is_packed_code(entry.bytes, n_cells)) return false;
+    if (!is_packed_code(*entry.bytes, n_cells)) return false;
     entry.fingerprint = fingerprint(CalibrationSample::unpack({&entry}, n_cells)[0]);
     if (i > 0 && !before(entries[i - 1], entry)) return false;
   }
@@ -98,7 +97,7 @@ void CalibrationSample::Reservoir::add(const Code& code, std::int64_t number) {
   if (at != entries.end())
     ++at->count;
   else
-    add({number, 1, pack(code)});
+    add({number, 1, std::make_shared<const PackedCode>(pack(code))});
 }
 
 bool CalibrationSample::Reservoir::remove(const Code& code, std::int64_t number) {
@@ -120,7 +119,7 @@ void CalibrationSample::Reservoir::trim(std::int64_t capacity) {
 std::int64_t CalibrationSample::nbytes() const {
   std::size_t n = reservoirs_.size() * sizeof(Reservoir);
   for (const Reservoir& reservoir : reservoirs_)
-    for (const Entry& entry : reservoir.entries) n += sizeof(Entry) + entry.bytes.size();
+    for (const Entry& entry : reservoir.entries) n += sizeof(Entry) + entry.bytes->size();
   return static_cast<std::int64_t>(n);
 }
 
@@ -136,14 +135,10 @@ std::int64_t CalibrationSample::size(const Reservoir& reservoir) const {
 }
 
 template <class Change>
-void CalibrationSample::update(std::int64_t slot, Change change) noexcept {
+void CalibrationSample::update(std::int64_t slot, Change change) {
   Reservoir& reservoir = of(slot);
   size_ -= size(reservoir);
-  try {
-    change(reservoir);
-  } catch (const std::bad_alloc&) {
-    reservoir.lower(0);
-  }
+  change(reservoir);
   size_ += size(reservoir);
 }
 
@@ -151,8 +146,10 @@ void CalibrationSample::disable(std::int64_t slot) noexcept {
   update(slot, [](Reservoir& reservoir) { reservoir.lower(0); });
 }
 
+bool CalibrationSample::has_old_capacity() const { return capacity_ != capacity(n_classes()); }
+
 void CalibrationSample::update_capacity() {
-  if (capacity_ != capacity(n_classes())) set_capacity(capacity(n_classes()));
+  if (has_old_capacity()) set_capacity(capacity(n_classes()));
 }
 
 void CalibrationSample::set_capacity(std::int64_t capacity) {
@@ -178,7 +175,7 @@ void CalibrationSample::trim() {
 }
 
 void CalibrationSample::learn(const Codes& codes, const std::int32_t* slots,
-                              const std::vector<Candidate>& candidates) noexcept {
+                              const std::vector<Candidate>& candidates) {
   update_capacity();
   for (const Candidate& candidate : candidates) {
     const std::int32_t slot = slots[candidate.sample];
@@ -191,25 +188,17 @@ void CalibrationSample::learn(const Codes& codes, const std::int32_t* slots,
   }
 }
 
-bool CalibrationSample::unlearn(const Codes& codes, const std::int32_t* slots) noexcept {
-  std::int64_t i = 0;
-  for (; i < codes.n_samples(); ++i) {
-    const std::int64_t number = fingerprint(codes[i]);
-    if (number >= threshold(slots[i])) continue;
-    bool found = false;
-    update(slots[i], [&](Reservoir& reservoir) { found = reservoir.remove(codes[i], number); });
-    if (!found) break;
-  }
-  if (i == codes.n_samples()) return true;
-  while (i-- > 0) {
-    const std::int64_t number = fingerprint(codes[i]);
-    if (number < threshold(slots[i]))
-      update(slots[i], [&](Reservoir& reservoir) { reservoir.add(codes[i], number); });
-  }
-  return false;
+bool CalibrationSample::unlearn(const Codes& codes, const std::int32_t* slots,
+                                const std::vector<Candidate>& candidates) {
+  bool found = true;
+  for (const Candidate& candidate : candidates)
+    update(slots[candidate.sample], [&](Reservoir& reservoir) {
+      found = found && reservoir.remove(codes[candidate.sample], candidate.fingerprint);
+    });
+  return found;
 }
 
-void CalibrationSample::merge(const CalibrationSample& other, const std::int32_t* slots) noexcept {
+void CalibrationSample::merge(const CalibrationSample& other, const std::int32_t* slots) {
   update_capacity();
   lower(other.threshold());
   for (std::int64_t s = 0; s < other.n_classes(); ++s)
@@ -224,7 +213,7 @@ void CalibrationSample::merge(const CalibrationSample& other, const std::int32_t
 Codes CalibrationSample::unpack(const std::vector<const Entry*>& entries, std::int64_t n_cells) {
   return kenyon::unpack(static_cast<std::int64_t>(entries.size()), n_cells,
                         [&](std::int64_t i) -> const PackedCode& {
-                          return entries[static_cast<std::size_t>(i)]->bytes;
+                          return *entries[static_cast<std::size_t>(i)]->bytes;
                         });
 }
 

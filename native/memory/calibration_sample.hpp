@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "encode/codes.hpp"
@@ -20,6 +21,9 @@ namespace kenyon {
 //
 // The calibration sample therefore depends on the samples and not on their order. A threshold never
 // increases, so the same holds after samples have been unlearned.
+//
+// Learning lowers thresholds, which has no inverse. So learn, unlearn and merge change a copy,
+// which replaces the original when everything else has succeeded. Copies share the codes.
 class CalibrationSample {
  public:
   // The number of codes of all classes together. One class may have its share of them, and
@@ -39,25 +43,27 @@ class CalibrationSample {
   void drop(std::int64_t slot);
   // Empties the reservoir of a class for good.
   void disable(std::int64_t slot) noexcept;
+  // Whether classes were added or dropped since the last change, so that learning nothing may still
+  // change reservoirs.
+  bool has_old_capacity() const;
 
   // A sample whose fingerprint is below the threshold of its class.
   struct Candidate {
     std::int64_t sample;
     std::int64_t fingerprint;
   };
-  // If memory runs out, the class loses its reservoir for good.
   void learn(const Codes& codes, const std::int32_t* slots,
-             const std::vector<Candidate>& candidates) noexcept;
-  // Returns false, and changes nothing, if a code with a fingerprint below its threshold is
-  // missing.
-  bool unlearn(const Codes& codes, const std::int32_t* slots) noexcept;
-  void merge(const CalibrationSample& other, const std::int32_t* slots) noexcept;
+             const std::vector<Candidate>& candidates);
+  // Returns false if a code is missing.
+  bool unlearn(const Codes& codes, const std::int32_t* slots,
+               const std::vector<Candidate>& candidates);
+  void merge(const CalibrationSample& other, const std::int32_t* slots);
 
   // A distinct code and the number of times it was learned.
   struct Entry {
     std::int64_t fingerprint;
     std::int64_t count;
-    PackedCode bytes;
+    std::shared_ptr<const PackedCode> bytes;
   };
   std::int64_t threshold() const { return threshold_; }
   std::int64_t threshold(std::int64_t slot) const { return of(slot).threshold; }
@@ -88,7 +94,7 @@ class CalibrationSample {
   }
   // Applies change to the reservoir of a class.
   template <class Change>
-  void update(std::int64_t slot, Change change) noexcept;
+  void update(std::int64_t slot, Change change);
   // The number of codes of a class that counts for the common threshold.
   std::int64_t size(const Reservoir& reservoir) const;
   void update_capacity();

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #endif
 
+#include "faults.hpp"
+
 namespace kenyon {
 
 struct Free {
@@ -25,7 +27,8 @@ std::shared_ptr<T[]> new_chunk(std::size_t size) {
   const std::size_t n_bytes = size * sizeof(T);
   const bool is_large = n_bytes >= 2 * kHugePage;
   void* memory = nullptr;
-  if (posix_memalign(&memory, is_large ? kHugePage : kCacheLine, n_bytes) != 0)
+  if (allocation_fails() ||
+      posix_memalign(&memory, is_large ? kHugePage : kCacheLine, n_bytes) != 0)
     throw std::bad_alloc();
 #ifdef __linux__
   if (is_large) madvise(memory, n_bytes, MADV_HUGEPAGE);

@@ -40,13 +40,23 @@ class Classes {
     slot_of_rank_ = std::move(slots);
   }
 
-  void move(std::int64_t slot, std::int64_t rank) {
+  // Reverts insert.
+  void remove_last(std::int64_t n) noexcept {
+    const std::int64_t size_before = size() - n;
+    slot_of_rank_.erase(std::remove_if(slot_of_rank_.begin(), slot_of_rank_.end(),
+                                       [&](std::int32_t slot) { return slot >= size_before; }),
+                        slot_of_rank_.end());
+    samples_.resize(static_cast<std::size_t>(size_before));
+  }
+
+  // Inserting needs no memory after erasing.
+  void move(std::int64_t slot, std::int64_t rank) noexcept {
     erase(slot);
     slot_of_rank_.insert(slot_of_rank_.begin() + rank, static_cast<std::int32_t>(slot));
   }
 
   // Moves the last class into the slot of the dropped one.
-  void drop(std::int64_t slot) {
+  void drop(std::int64_t slot) noexcept {
     const std::int64_t last = size() - 1;
     erase(slot);
     std::replace(slot_of_rank_.begin(), slot_of_rank_.end(), static_cast<std::int32_t>(last),

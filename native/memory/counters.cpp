@@ -6,6 +6,7 @@
 #include "dispatch.hpp"
 #include "limits.hpp"
 #include "memory/ranking.hpp"
+#include "memory/rollback.hpp"
 
 namespace kenyon {
 namespace {
@@ -69,6 +70,7 @@ class CountReader {
 }  // namespace
 
 void Counters::insert(const std::int32_t* ranks, std::int64_t n) {
+  if (n == 0) return;
   Classes classes = classes_;
   classes.insert(ranks, n);
   calibration_.resize(n_classes() + n);
@@ -81,81 +83,123 @@ void Counters::insert(const std::int32_t* ranks, std::int64_t n) {
   classes_ = std::move(classes);
 }
 
-void Counters::drop(std::int64_t slot) {
+void Counters::remove_last(std::int64_t n) noexcept {
+  classes_.remove_last(n);
+  calibration_.resize(classes_.size());
+  counts_.resize(classes_.size());
+}
+
+void Counters::drop(std::int64_t slot) noexcept {
   counts_.drop(slot);
   classes_.drop(slot);
   calibration_.drop(slot);
 }
 
-template <class Visit>
-bool Counters::change(const Codes& codes, const std::int32_t* slots, std::uint32_t sign,
-                      Visit visit) {
+std::optional<std::vector<CalibrationSample::Candidate>> Counters::change(
+    const Codes& codes, const std::int32_t* slots, std::uint32_t sign,
+    const CalibrationSample& calibration) {
   const std::int64_t step = sign == kPlus ? 1 : -1;
-  std::int64_t i = 0;
-  bool possible = true;
-  for (; possible && i < codes.n_samples(); ++i) {
-    std::int64_t& samples = classes_.samples_of(slots[i]);
-    samples += step;
-    possible = !left_range(add_code(codes[i], sign, counts_.column(slots[i]))) && samples >= 0;
-    visit(i);
-  }
-  if (possible) return true;
-  while (i-- > 0) {
-    classes_.samples_of(slots[i]) -= step;
-    add_code(codes[i], 0u - sign, counts_.column(slots[i]));
-  }
-  return false;
-}
-
-bool Counters::learn(const Codes& codes, const std::int32_t* slots) {
-  // Computing the fingerprints in the same pass uses the codes while they are in the cache.
   std::vector<CalibrationSample::Candidate> candidates;
   candidates.reserve(static_cast<std::size_t>(codes.n_samples()));
-  const auto collect = [&](std::int64_t i) {
+  for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
+    std::int64_t& samples = classes_.samples_of(slots[i]);
+    samples += step;
+    const bool wrapped = left_range(add_code(codes[i], sign, counts_.column(slots[i])));
+    if (wrapped || samples < 0 || samples > kMaxSamples) {
+      revert(codes, slots, sign, i + 1);
+      return std::nullopt;
+    }
+    // Computing the fingerprint here uses the code while it is in the cache.
     const std::int64_t number = fingerprint(codes[i]);
-    if (number < calibration_.threshold(slots[i])) candidates.push_back({i, number});
-  };
-  if (!change(codes, slots, kPlus, collect)) return false;
-  calibration_.learn(codes, slots, candidates);
-  return true;
-}
-
-bool Counters::unlearn(const Codes& codes, const std::int32_t* slots) {
-  const auto ignore = [](std::int64_t) {};
-  if (!change(codes, slots, kMinus, ignore)) return false;
-  if (calibration_.unlearn(codes, slots)) return true;
-  change(codes, slots, kPlus, ignore);
-  return false;
-}
-
-bool Counters::merge(const Counters& other, const std::int32_t* slots) {
-  std::int64_t s = 0;
-  bool possible = true;
-  for (; possible && s < other.n_classes(); ++s)
-    possible = !left_range(
-        add_column(other.counts_.column(s), kPlus, n_cells(), counts_.column(slots[s])));
-  if (!possible) {
-    while (s-- > 0)
-      add_column(other.counts_.column(s), kMinus, n_cells(), counts_.column(slots[s]));
-    return false;
+    if (number < calibration.threshold(slots[i])) candidates.push_back({i, number});
   }
-  for (s = 0; s < other.n_classes(); ++s)
-    classes_.samples_of(slots[s]) += other.classes_.samples()[static_cast<std::size_t>(s)];
-  calibration_.merge(other.calibration_, slots);
+  return candidates;
+}
+
+void Counters::revert(const Codes& codes, const std::int32_t* slots, std::uint32_t sign,
+                      std::int64_t n) noexcept {
+  const std::int64_t step = sign == kPlus ? 1 : -1;
+  while (n-- > 0) {
+    classes_.samples_of(slots[n]) -= step;
+    add_code(codes[n], 0u - sign, counts_.column(slots[n]));
+  }
+}
+
+bool Counters::add(const Codes& codes, const std::int32_t* slots, NewCalibration& calibration) {
+  const CalibrationSample& present = calibration ? *calibration : calibration_;
+  const auto candidates = change(codes, slots, kPlus, present);
+  if (!candidates) return false;
+  if (candidates->empty() && !present.has_old_capacity()) return true;
+  Rollback undo([&] { revert_add(codes, slots); });
+  if (!calibration) calibration = calibration_;
+  calibration->learn(codes, slots, *candidates);
+  undo.dismiss();
   return true;
 }
 
-bool Counters::has_residue(std::int64_t slot) const {
+bool Counters::subtract(const Codes& codes, const std::int32_t* slots,
+                        NewCalibration& calibration) {
+  const CalibrationSample& present = calibration ? *calibration : calibration_;
+  const auto candidates = change(codes, slots, kMinus, present);
+  if (!candidates) return false;
+  if (candidates->empty()) return true;
+  Rollback undo([&] { revert_subtract(codes, slots); });
+  if (!calibration) calibration = calibration_;
+  if (!calibration->unlearn(codes, slots, *candidates)) return false;
+  undo.dismiss();
+  return true;
+}
+
+void Counters::revert_add(const Codes& codes, const std::int32_t* slots) noexcept {
+  revert(codes, slots, kPlus, codes.n_samples());
+}
+
+void Counters::revert_subtract(const Codes& codes, const std::int32_t* slots) noexcept {
+  revert(codes, slots, kMinus, codes.n_samples());
+}
+
+bool Counters::merge(const Counters& other, const std::int32_t* slots,
+                     NewCalibration& calibration) {
+  for (std::int64_t s = 0; s < other.n_classes(); ++s) {
+    std::int64_t& samples = classes_.samples_of(slots[s]);
+    samples += other.samples(s);
+    const bool wrapped =
+        left_range(add_column(other.counts_.column(s), kPlus, n_cells(), counts_.column(slots[s])));
+    if (wrapped || samples > kMaxSamples) {
+      subtract_columns(other, slots, s + 1);
+      return false;
+    }
+  }
+  Rollback undo([&] { revert_merge(other, slots); });
+  calibration = calibration_;
+  calibration->merge(other.calibration_, slots);
+  undo.dismiss();
+  return true;
+}
+
+void Counters::subtract_columns(const Counters& other, const std::int32_t* slots,
+                                std::int64_t n) noexcept {
+  while (n-- > 0) {
+    classes_.samples_of(slots[n]) -= other.samples(n);
+    add_column(other.counts_.column(n), kMinus, n_cells(), counts_.column(slots[n]));
+  }
+}
+
+void Counters::revert_merge(const Counters& other, const std::int32_t* slots) noexcept {
+  subtract_columns(other, slots, other.n_classes());
+}
+
+bool Counters::has_residue(std::int64_t slot, const CalibrationSample& calibration) const {
   const std::int32_t* column = counts_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i)
     if (column[i * kCountsPerRow] != 0) return true;
-  return !calibration_.empty(slot);
+  return !calibration.empty(slot);
 }
 
-bool Counters::includes_calibration(std::int64_t slot) const {
-  if (calibration_.empty(slot)) return true;
+bool Counters::includes_calibration(std::int64_t slot, const CalibrationSample& calibration) const {
+  if (calibration.empty(slot)) return true;
   std::vector<const CalibrationSample::Entry*> entries;
-  for (const auto& entry : calibration_.entries(slot)) entries.push_back(&entry);
+  for (const auto& entry : calibration.entries(slot)) entries.push_back(&entry);
   const Codes codes = CalibrationSample::unpack(entries, n_cells());
   std::vector<double> sums(static_cast<std::size_t>(n_cells()));
   double n_samples = 0;
@@ -165,8 +209,7 @@ bool Counters::includes_calibration(std::int64_t slot) const {
     n_samples += count;
     for (std::int64_t i = 0; i < code.n; ++i) sums[code.cells[i]] += count * code.levels[i];
   }
-  if (n_samples > static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)]))
-    return false;
+  if (n_samples > static_cast<double>(samples(slot))) return false;
   const std::int32_t* column = counts_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i)
     if (sums[static_cast<std::size_t>(i)] > column[i * kCountsPerRow]) return false;
@@ -178,7 +221,7 @@ void Counters::get(std::int64_t slot, std::int32_t* counts) const {
   for (std::int64_t i = 0; i < n_cells(); ++i) counts[i] = column[i * kCountsPerRow];
 }
 
-void Counters::set(std::int64_t slot, const std::int32_t* counts, std::int64_t samples) {
+void Counters::set(std::int64_t slot, const std::int32_t* counts, std::int64_t samples) noexcept {
   std::int32_t* column = counts_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i) column[i * kCountsPerRow] = counts[i];
   classes_.samples_of(slot) = samples;
@@ -195,11 +238,10 @@ void Counters::gather(const Codes& codes, const std::int32_t* slots, std::int32_
 
 std::int32_t Counters::cap(std::int64_t slot, std::optional<double> learning_rate,
                            std::int64_t n_without) const {
-  const double samples =
-      static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)] - n_without);
+  const double n_samples = static_cast<double>(samples(slot) - n_without);
   const double exact = learning_rate
                            ? static_cast<double>(kMaxLevel) / *learning_rate
-                           : static_cast<double>(kMaxLevel) * samples / kDefaultRateTimesSamples;
+                           : static_cast<double>(kMaxLevel) * n_samples / kDefaultRateTimesSamples;
   const double rounded = std::nearbyint(exact);
   if (rounded >= static_cast<double>(kMaxCount)) return kMaxCount;
   return rounded < 1 ? 1 : static_cast<std::int32_t>(rounded);

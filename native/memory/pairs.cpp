@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "dispatch.hpp"
@@ -53,28 +55,31 @@ bool is_dense(const Codes& codes, std::int64_t n_cells) {
 
 }  // namespace
 
-bool Pairs::add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) {
+// Without working memory for the faster ways, add_active gives the same result, more slowly.
+bool Pairs::add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) noexcept {
   n_samples_ += sign * codes.n_samples();
   if (is_dense(codes, n_cells_)) {
     Panels panels(n_cells_, std::min(codes.n_samples(), Panels::kMaxSamples));
-    // Without memory for the panels, add_active gives the same result, more slowly.
     if (panels) return add_all(codes, panels, sign, n_threads);
   }
   if (codes.n_samples() == 1 &&
       static_cast<double>(codes[0].n) > kManyActive * static_cast<double>(n_cells_) &&
-      sums_.narrow())
-    return add_rows(codes[0], sums_.narrow(), sign);
+      sums_.narrow()) {
+    const std::size_t size = static_cast<std::size_t>(n_cells_);
+    const std::unique_ptr<std::int32_t[]> dense(new (std::nothrow) std::int32_t[size]());
+    if (dense) return add_rows(codes[0], dense.get(), sums_.narrow(), sign);
+  }
   return add_active(codes, sign, n_threads);
 }
 
-bool Pairs::add_rows(const Code& code, std::uint32_t* sums, std::int64_t sign) {
-  std::vector<std::int32_t> dense(static_cast<std::size_t>(n_cells_));
+bool Pairs::add_rows(const Code& code, std::int32_t* dense, std::uint32_t* sums,
+                     std::int64_t sign) {
   for (std::int64_t i = 0; i < code.n; ++i) dense[code.cells[i]] = code.levels[i];
   bool wrapped = false;
   for (std::int64_t i = 0; i < code.n; ++i) {
     const std::int64_t cell = code.cells[i];
     const std::int32_t factor = static_cast<std::int32_t>(sign) * code.levels[i];
-    wrapped |= kernel().add_multiple(row_of(sums, cell), dense.data(), cell + 1, factor);
+    wrapped |= kernel().add_multiple(row_of(sums, cell), dense, cell + 1, factor);
   }
   return !wrapped;
 }
@@ -137,20 +142,20 @@ std::int64_t Pairs::add_square(const Square& square, std::int64_t first, std::in
 }
 
 bool Pairs::learn(const Codes& codes, std::int64_t n_threads) {
-  if (n_samples_ + codes.n_samples() > kMaxPairSamples) return false;
+  if (n_samples_ + codes.n_samples() > kMaxSamples) return false;
   sums_.reserve(codes.n_samples() * kMaxProduct);
   return add(codes, 1, n_threads);
 }
 
-bool Pairs::unlearn(const Codes& codes, std::int64_t n_threads) {
+bool Pairs::unlearn(const Codes& codes, std::int64_t n_threads) noexcept {
   if (add(codes, -1, n_threads) && n_samples_ >= 0) return true;
-  restore(codes, n_threads);
+  revert_unlearn(codes, n_threads);
   return false;
 }
 
 bool Pairs::merge(const Pairs& other) {
-  if (n_samples_ + other.n_samples_ > kMaxPairSamples) return false;
-  reserve(other);
+  if (n_samples_ + other.n_samples_ > kMaxSamples) return false;
+  sums_.reserve(other.sums_.largest());
   sums_.merge(other.sums_);
   n_samples_ += other.n_samples_;
   return true;

@@ -21,16 +21,18 @@ class Pairs {
   std::int64_t nbytes() const { return sums_.nbytes(); }
   const Sums& sums() const { return sums_; }
 
-  // After this call, merging the other cannot run out of memory.
-  void reserve(const Pairs& other) { sums_.reserve(other.sums_.largest()); }
-
-  // These return false, and change nothing, if there would be more than kMaxPairSamples samples or
-  // a negative sum.
+  // These return false, or throw, and change nothing, if there would be more than kMaxSamples
+  // samples or a negative sum.
   bool learn(const Codes& codes, std::int64_t n_threads);
-  bool unlearn(const Codes& codes, std::int64_t n_threads);
+  bool unlearn(const Codes& codes, std::int64_t n_threads) noexcept;
   bool merge(const Pairs& other);
-  // Reverts unlearning. The sums have room for it.
-  void restore(const Codes& codes, std::int64_t n_threads) { add(codes, 1, n_threads); }
+  // The sums have room for these.
+  void revert_learn(const Codes& codes, std::int64_t n_threads) noexcept {
+    add(codes, -1, n_threads);
+  }
+  void revert_unlearn(const Codes& codes, std::int64_t n_threads) noexcept {
+    add(codes, 1, n_threads);
+  }
   template <class Sum>
   void set(const Sum* sums, std::int64_t n_samples) {
     sums_.set(sums);
@@ -50,10 +52,10 @@ class Pairs {
   // These return false if a sum has become negative. add_active handles the active cells of one
   // sample after another; add_all multiplies the levels of all cells in many samples at once.
   // add_rows is for single samples with many active cells: it handles the rows of active cells
-  // whole.
-  bool add(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
+  // whole. `dense` has room for all cells.
+  bool add(const Codes& codes, std::int64_t sign, std::int64_t n_threads) noexcept;
   bool add_active(const Codes& codes, std::int64_t sign, std::int64_t n_threads);
-  bool add_rows(const Code& code, std::uint32_t* sums, std::int64_t sign);
+  bool add_rows(const Code& code, std::int32_t* dense, std::uint32_t* sums, std::int64_t sign);
   bool add_all(const Codes& codes, Panels& panels, std::int64_t sign, std::int64_t n_threads);
 
   // Adds the part of a square below the diagonal, with its first cell at (first, column). Returns

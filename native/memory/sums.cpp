@@ -9,8 +9,8 @@ void Sums::reserve(std::int64_t growth) {
   if (is_wide_) return;
   // Adding to the upper bound is cheap; the actual maximum is computed only when needed.
   if (upper_bound_ + growth > kMaxNarrow) upper_bound_ = largest();
+  if (upper_bound_ + growth > kMaxNarrow) widen();
   upper_bound_ += growth;
-  if (upper_bound_ > kMaxNarrow) widen();
 }
 
 std::int64_t Sums::largest() const {
@@ -22,7 +22,7 @@ std::int64_t Sums::largest() const {
 void Sums::widen() {
   wide_.assign(narrow_.begin(), narrow_.end());
   is_wide_ = true;
-  narrow_ = {};
+  narrow_ = std::vector<std::uint32_t>();
 }
 
 template <class From>

@@ -38,19 +38,20 @@ class WeightReader {
 }  // namespace
 
 void Weights::insert(const std::int32_t* ranks, std::int64_t n) {
+  if (n == 0) return;
   Classes classes = classes_;
   classes.insert(ranks, n);
   numbers_.resize(n_classes() + n);
   classes_ = std::move(classes);
 }
 
-void Weights::drop(std::int64_t slot) {
+void Weights::drop(std::int64_t slot) noexcept {
   numbers_.drop(slot);
   classes_.drop(slot);
 }
 
 void Weights::learn(const Codes& codes, const std::int32_t* slots, double learning_rate,
-                    double decay) {
+                    double decay) noexcept {
   for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
     factor_ *= 1 - decay;
     if (factor_ < kSmallestFactor) rescale();
@@ -79,7 +80,7 @@ void Weights::get(std::int64_t slot, double* numbers) const {
   for (std::int64_t i = 0; i < n_cells(); ++i) numbers[i] = column[i * kWeightsPerRow];
 }
 
-void Weights::set(std::int64_t slot, const double* numbers, std::int64_t samples) {
+void Weights::set(std::int64_t slot, const double* numbers, std::int64_t samples) noexcept {
   double* column = numbers_.column(slot);
   for (std::int64_t i = 0; i < n_cells(); ++i) column[i * kWeightsPerRow] = numbers[i];
   classes_.samples_of(slot) = samples;

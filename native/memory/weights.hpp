@@ -26,15 +26,16 @@ class Weights {
 
   // Adds n classes, or throws and changes nothing.
   void insert(const std::int32_t* ranks, std::int64_t n);
-  void move(std::int64_t slot, std::int64_t rank) { classes_.move(slot, rank); }
-  void drop(std::int64_t slot);
+  void move(std::int64_t slot, std::int64_t rank) noexcept { classes_.move(slot, rank); }
+  void drop(std::int64_t slot) noexcept;
 
-  void learn(const Codes& codes, const std::int32_t* slots, double learning_rate, double decay);
+  void learn(const Codes& codes, const std::int32_t* slots, double learning_rate,
+             double decay) noexcept;
 
   // The stored numbers of a class, in the order of cells. Its weights are the numbers times the
   // factor.
   void get(std::int64_t slot, double* numbers) const;
-  void set(std::int64_t slot, const double* numbers, std::int64_t samples);
+  void set(std::int64_t slot, const double* numbers, std::int64_t samples) noexcept;
   double factor() const { return factor_; }
   void set_factor(double factor) { factor_ = factor; }
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
-#include "memory/learn_sums.hpp"
+#include "memory/rollback.hpp"
 
 namespace kenyon {
 namespace {
@@ -26,58 +25,51 @@ std::int64_t Window::nbytes() const {
   return static_cast<std::int64_t>(n);
 }
 
-std::optional<Samples> Window::slide(Counters& counters, Pairs* pairs, const Codes& codes,
-                                     const std::int32_t* slots, std::int64_t n_threads) {
-  const std::int64_t before = size();
-  const std::int64_t n_old = std::max<std::int64_t>(0, before + codes.n_samples() - capacity_);
-  Samples old = oldest(n_old);
-  for (const std::int32_t slot : old.slots)
-    if (slot >= counters.n_classes())
-      throw std::logic_error("the window holds samples of a class that was dropped");
-  const auto slide_sums = [&] {
-    for (std::int64_t i = 0; i < codes.n_samples(); ++i)
-      entries_.push_back({slots[i], pack(codes[i])});
-    // New samples first: a class that gets new ones for its last old one then stays.
-    return learn_sums(counters, pairs, codes, slots, n_threads) &&
-           change_or_undo(
-               [&] {
-                 return unlearn_sums(counters, pairs, old.codes, old.slots.data(), n_threads);
-               },
-               [&] { unlearn_sums(counters, pairs, codes, slots, n_threads); });
-  };
-  const auto remove_new = [&] { entries_.erase(entries_.begin() + before, entries_.end()); };
-  if (!change_or_undo(slide_sums, remove_new)) return std::nullopt;
-  entries_.erase(entries_.begin(), entries_.begin() + n_old);
-  return old;
+bool Window::begins_with(const Codes& codes, const std::int32_t* slots) const {
+  if (codes.n_samples() > size()) return false;
+  for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
+    const Entry& entry = entries_[static_cast<std::size_t>(i)];
+    if (entry.slot != slots[i] || entry.bytes != pack(codes[i])) return false;
+  }
+  return true;
 }
 
-bool Window::unlearn(Counters& counters, Pairs* pairs, const Codes& codes,
-                     const std::int32_t* slots, std::int64_t n_threads) {
+std::optional<std::vector<bool>> Window::find(const Codes& codes, const std::int32_t* slots) const {
   std::deque<Entry> samples;
-  std::map<const Entry*, std::int64_t, Before> to_remove;
+  std::map<const Entry*, std::int64_t, Before> n_missing;
   for (std::int64_t i = 0; i < codes.n_samples(); ++i) {
     samples.push_back({slots[i], pack(codes[i])});
-    ++to_remove[&samples.back()];
+    ++n_missing[&samples.back()];
   }
-  std::vector<bool> removed(entries_.size());
-  std::int64_t n_removed = 0;
-  for (std::size_t i = entries_.size(); i-- > 0 && n_removed < codes.n_samples();) {
-    const auto found = to_remove.find(&entries_[i]);
-    if (found == to_remove.end() || found->second == 0) continue;
-    --found->second;
-    removed[i] = true;
-    ++n_removed;
+  std::vector<bool> found(entries_.size());
+  std::int64_t n_found = 0;
+  for (std::size_t i = entries_.size(); i-- > 0 && n_found < codes.n_samples();) {
+    const auto sample = n_missing.find(&entries_[i]);
+    if (sample == n_missing.end() || sample->second == 0) continue;
+    --sample->second;
+    found[i] = true;
+    ++n_found;
   }
-  if (n_removed < codes.n_samples() || !unlearn_sums(counters, pairs, codes, slots, n_threads))
-    return false;
+  if (n_found < codes.n_samples()) return std::nullopt;
+  return found;
+}
+
+void Window::append(const Codes& codes, const std::int32_t* slots) {
+  const std::size_t before = entries_.size();
+  Rollback undo([&] { entries_.resize(before); });
+  for (std::int64_t i = 0; i < codes.n_samples(); ++i)
+    entries_.push_back({slots[i], pack(codes[i])});
+  undo.dismiss();
+}
+
+void Window::remove(const std::vector<bool>& found) noexcept {
   std::size_t n_kept = 0;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (removed[i]) continue;
+    if (found[i]) continue;
     if (n_kept < i) entries_[n_kept] = std::move(entries_[i]);
     ++n_kept;
   }
   entries_.resize(n_kept);
-  return true;
 }
 
 Samples Window::oldest(std::int64_t n) const {
@@ -99,7 +91,7 @@ Codes Window::codes_of(std::int32_t slot) const {
       [&](std::int64_t i) -> const PackedCode& { return *found[static_cast<std::size_t>(i)]; });
 }
 
-void Window::move(std::int32_t last, std::int32_t slot) {
+void Window::move(std::int32_t last, std::int32_t slot) noexcept {
   for (Entry& entry : entries_)
     if (entry.slot == last) entry.slot = slot;
 }

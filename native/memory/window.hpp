@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "encode/codes.hpp"
-#include "memory/counters.hpp"
 #include "memory/packed_code.hpp"
-#include "memory/pairs.hpp"
 
 namespace kenyon {
 
@@ -19,8 +17,8 @@ struct Samples {
   std::vector<std::int32_t> slots;
 };
 
-// Counters and pairs that hold exactly the samples of the window change together with it. Without
-// pairs, `pairs` is null.
+// Counters and pairs hold exactly the samples of the window, and change together with it
+// (memory/change.hpp).
 class Window {
  public:
   Window(std::int64_t n_cells, std::int64_t capacity) : n_cells_(n_cells), capacity_(capacity) {}
@@ -30,23 +28,25 @@ class Window {
   std::int64_t size() const { return static_cast<std::int64_t>(entries_.size()); }
   std::int64_t nbytes() const;
 
-  // Learns new samples, at most as many as the window holds, and unlearns the oldest that no longer
-  // fit. Returns those, or nothing if the counters or pairs refuse the change: then nothing
-  // changes.
-  std::optional<Samples> slide(Counters& counters, Pairs* pairs, const Codes& codes,
-                               const std::int32_t* slots, std::int64_t n_threads);
+  // Whether these are the oldest samples.
+  bool begins_with(const Codes& codes, const std::int32_t* slots) const;
+  // Returns which entries are these samples, of equal ones the latest, or nothing if one is
+  // missing.
+  std::optional<std::vector<bool>> find(const Codes& codes, const std::int32_t* slots) const;
 
-  // Unlearns samples. Of equal ones the latest leave. Returns false, and changes nothing, if one is
-  // not in the window.
-  bool unlearn(Counters& counters, Pairs* pairs, const Codes& codes, const std::int32_t* slots,
-               std::int64_t n_threads);
+  // Adds samples, or throws and changes nothing.
+  void append(const Codes& codes, const std::int32_t* slots);
+  void remove_oldest(std::int64_t n) noexcept {
+    entries_.erase(entries_.begin(), entries_.begin() + n);
+  }
+  void remove(const std::vector<bool>& found) noexcept;
 
   // The n oldest samples.
   Samples oldest(std::int64_t n) const;
   // The codes of a class, the oldest first.
   Codes codes_of(std::int32_t slot) const;
   // The class of slot `last` moves to another slot, which has no samples.
-  void move(std::int32_t last, std::int32_t slot);
+  void move(std::int32_t last, std::int32_t slot) noexcept;
 
   // A sample: the slot of its class, and its code.
   struct Entry {

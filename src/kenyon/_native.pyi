@@ -1,8 +1,7 @@
 """The kernel in C++: layer 1 as `Coder`, layer 2 as `Counters` (with `Pairs`) or `Weights`.
 
 A memory stores a class in a slot and gives its score at its rank. A new class takes the next slot.
-When a class is dropped, the last class moves into its slot. Functions that return a bool return
-False, and change nothing, if the change is impossible.
+When a class is dropped, the last class moves into its slot.
 """
 
 from typing import Any, Final, Literal, final
@@ -14,12 +13,15 @@ _Float32 = NDArray[np.float32]
 _Float64 = NDArray[np.float64]
 _Slots = NDArray[np.int32]
 _Sums = NDArray[np.uint32] | NDArray[np.int64]
+_Outcome = Literal[
+    "done", "overflow", "not learned", "not in window", "residue", "below calibration"
+]
 
 MAX_CELLS: Final[int]
 MAX_FAN_IN: Final[int]
 MAX_LEVEL: Final[int]
 MAX_COUNT: Final[int]
-MAX_PAIR_SAMPLES: Final[int]
+MAX_SAMPLES: Final[int]
 MAX_DOUBLE_CLASSES: Final[int]
 
 def instruction_sets() -> list[str]:
@@ -64,7 +66,19 @@ class Coder:
     def encode_one(self, x: _Float32 | _Float64) -> Codes: ...
 
 class _Memory:
-    def __init__(self, n_cells: int) -> None: ...
+    """The classes of a memory.
+
+    A call that changes the memory takes `labels`, the labels after the change, or None if they
+    stay the same. It changes everything or, if it raises, nothing.
+    """
+
+    def __init__(self, n_cells: int, labels: object = None) -> None: ...
+    @property
+    def labels(self) -> Any:
+        """The object that the last change was given."""
+    @property
+    def version(self) -> int:
+        """The number of changes."""
     @property
     def n_classes(self) -> int: ...
     @property
@@ -74,20 +88,14 @@ class _Memory:
         """The number of samples of each class, by slot."""
     @property
     def slot_of_rank(self) -> _Slots: ...
-    def insert(self, rank: int) -> None: ...
-    def insert_all(self, ranks: _Slots) -> None:
+    def insert(self, ranks: _Slots, labels: object = None) -> None:
         """Add classes in the next slots; `ranks` are those that they have afterwards."""
-    def move(self, slot: int, rank: int) -> None: ...
-    def drop(self, slot: int) -> None: ...
+    def move(self, slot: int, rank: int, labels: object = None) -> None: ...
+    def drop(self, slot: int, labels: object = None) -> None: ...
 
 @final
 class Counters(_Memory):
     def copy(self) -> Counters: ...
-    def learn(self, codes: Codes, slots: _Slots) -> bool: ...
-    def unlearn(self, codes: Codes, slots: _Slots) -> bool: ...
-    def merge(self, other: Counters, slots: _Slots) -> bool: ...
-    def has_residue(self, slot: int) -> bool:
-        """Return whether a class has nonzero counters or calibration codes."""
     def includes_calibration(self, slot: int) -> bool:
         """Return whether the counters and samples of a class include its calibration codes."""
     def get(self, slot: int) -> NDArray[np.int32]: ...
@@ -95,6 +103,8 @@ class Counters(_Memory):
     def get_all(self) -> NDArray[np.int32]:
         """Return the counters of all classes, in the order of ranks: classes by cells."""
     def set_all(self, counts: NDArray[np.int32], samples: NDArray[np.int64]) -> None: ...
+    def weaken(self, slots: _Slots, counts: NDArray[np.int32], labels: object = None) -> None:
+        """Replace the counters of classes, which lose their calibration samples."""
     def cap(self, slot: int, learning_rate: float | None, n_without: int = 0) -> int:
         """Return the count at which a synapse saturates."""
     def calibration_codes(
@@ -193,15 +203,39 @@ class LeastSquares:
         """Return the ranks and the scores of the k best classes, best first."""
     def leverages(self, codes: Codes, n_threads: int) -> _Float64: ...
 
-def learn_with_pairs(
-    counters: Counters, pairs: Pairs, codes: Codes, slots: _Slots, n_threads: int
-) -> bool: ...
-def unlearn_with_pairs(
-    counters: Counters, pairs: Pairs, codes: Codes, slots: _Slots, n_threads: int
-) -> bool: ...
-def merge_with_pairs(
-    counters: Counters, pairs: Pairs, other: Counters, other_pairs: Pairs, slots: _Slots
-) -> bool: ...
+def change(
+    counters: Counters,
+    pairs: Pairs | None,
+    window: Window | None,
+    n_threads: int,
+    *,
+    learned: Codes | None = None,
+    learned_slots: _Slots | None = None,
+    unlearned: Codes | None = None,
+    unlearned_slots: _Slots | None = None,
+    inserted: _Slots | None = None,
+    dropped: _Slots | None = None,
+    labels: object = None,
+) -> _Outcome:
+    """Change everything that a memory of sums holds, in this order.
+
+    Add classes with the ranks `inserted`; learn samples; unlearn samples; drop classes, which have
+    no samples then, by their slots in descending order; replace the labels. If a window learns, the
+    unlearned samples must be its oldest ones. Otherwise they may be anywhere in it, and of equal
+    ones the latest leave. Any other outcome than "done" means that nothing has changed.
+    """
+
+def merge(
+    counters: Counters,
+    pairs: Pairs | None,
+    other: Counters,
+    other_pairs: Pairs | None,
+    slots: _Slots,
+    *,
+    inserted: _Slots | None = None,
+    labels: object = None,
+) -> _Outcome:
+    """Add classes, then all sums of another memory: those of its slot s to `slots[s]`."""
 
 @final
 class Window:
@@ -214,31 +248,8 @@ class Window:
     @property
     def nbytes(self) -> int: ...
     def copy(self) -> Window: ...
-    def slide(
-        self,
-        counters: Counters,
-        pairs: Pairs | None,
-        codes: Codes,
-        slots: _Slots,
-        n_threads: int,
-    ) -> tuple[Codes, _Slots] | None:
-        """Learn samples, unlearn the oldest that no longer fit, and return those.
-
-        Returns None, and changes nothing, if the counters or pairs would overflow.
-        """
-    def unlearn(
-        self,
-        counters: Counters,
-        pairs: Pairs | None,
-        codes: Codes,
-        slots: _Slots,
-        n_threads: int,
-    ) -> bool:
-        """Unlearn samples of the window; of equal ones the latest leave."""
     def oldest(self, n: int) -> tuple[Codes, _Slots]: ...
     def codes_of(self, slot: int) -> Codes: ...
-    def move(self, last: int, slot: int) -> None:
-        """Give the samples of one slot to another."""
     def get(self) -> tuple[_Slots, NDArray[np.int64], NDArray[np.uint8]]:
         """Return the slots, and the starts and bytes of the packed codes, the oldest first."""
     def set(self, slots: _Slots, starts: NDArray[np.int64], packed: NDArray[np.uint8]) -> bool: ...
@@ -247,12 +258,23 @@ class Window:
 class Weights(_Memory):
     factor: float
     def copy(self) -> Weights: ...
-    def learn(self, codes: Codes, slots: _Slots, learning_rate: float, decay: float) -> None: ...
+    def learn(
+        self,
+        codes: Codes,
+        slots: _Slots,
+        learning_rate: float,
+        decay: float,
+        inserted: _Slots | None = None,
+        labels: object = None,
+    ) -> None:
+        """Learn samples, after adding classes with the ranks `inserted`."""
     def get(self, slot: int) -> _Float64: ...
     def set(self, slot: int, numbers: _Float64, samples: int) -> None: ...
     def get_all(self) -> _Float64:
         """Return the numbers of all classes, in the order of ranks: classes by cells."""
     def set_all(self, numbers: _Float64, samples: NDArray[np.int64]) -> None: ...
+    def weaken(self, slots: _Slots, numbers: _Float64, labels: object = None) -> None:
+        """Replace the numbers of classes."""
     def n_saturated(self) -> int: ...
     def scores(self, codes: Codes, n_threads: int) -> _Float64: ...
     def best(self, codes: Codes, n_threads: int) -> _Slots: ...

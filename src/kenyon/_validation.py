@@ -7,15 +7,15 @@ import os
 from contextlib import contextmanager
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kenyon._native import MAX_CELLS, MAX_COUNT, MAX_FAN_IN, MAX_LEVEL
 from kenyon.circuit import Coder, Rates, Repeated
-from kenyon.circuit.labels import common_dtype
+from kenyon.circuit.labels import label_array, plain_label, plain_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from kenyon.circuit.coder import Inhibition
     from kenyon.circuit.defaults import LayerDefaults
+    from kenyon.circuit.labels import Label
 
 ChannelsOption = Literal["auto", "raw", "on-off", "signed"]
+Estimator = TypeVar("Estimator")
 
 NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
 """Types that the kernel reads as they are or batch by batch; others become float64 at once."""
@@ -208,23 +210,50 @@ def design_layer_of(estimator: Any, defaults: LayerDefaults) -> Coder:
 
 
 @contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Restore an estimator's attributes if fitting it raises."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__ = before
-        raise
+def fitting(estimator: Estimator) -> Iterator[Estimator]:
+    """Yield a copy of an estimator to fit; at the end the estimator takes its attributes.
+
+    It takes them by one assignment, so an exception at any moment leaves all of them as they were.
+    """
+    fitted = object.__new__(type(estimator))
+    vars(fitted).update(vars(estimator))
+    yield fitted
+    estimator.__dict__ = vars(fitted)
 
 
-def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-    """Return samples and labels as arrays, or raise ValueError."""
+def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any, list[Label]]:
+    """Return samples as an array and plain labels, or raise ValueError."""
     is_plain = type(y) is np.ndarray and y.dtype.kind in "biuU" and y.ndim == 1
-    if is_plain and not reset and _is_plain(estimator, X) and len(y) == len(X):
-        return X, y
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
-    return X, y
+    if not (is_plain and not reset and _is_plain(estimator, X) and len(y) == len(X)):
+        y = _as_objects(y)
+        X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
+    return X, plain_labels(y)
+
+
+def validate_classes(classes: Any, y: list[Label]) -> list[Label]:
+    """Return declared classes as plain labels, or raise ValueError if they lack one of y."""
+    declared = plain_labels(column_or_1d(_as_objects(classes)))
+    missing = sorted(set(y) - set(declared), key=str)
+    if missing:
+        raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
+    return declared
+
+
+def validate_label(name: str, label: Any) -> Label:
+    """Return one plain label, or raise ValueError."""
+    given = _as_objects([label])
+    if given.shape != (1,):
+        raise ValueError(f"{name} must be one label, but has the shape {given.shape[1:]}")
+    return plain_label(given[0])
+
+
+def _as_objects(y: Any) -> Any:
+    """Return a list as an array of its elements.
+
+    As an array of strings NumPy would change some of them: members of enumerations, and NUL
+    characters at their ends.
+    """
+    return np.asarray(y, dtype=object) if isinstance(y, list | tuple) else y
 
 
 def validate_samples(estimator: Any, X: Any) -> Any:
@@ -236,15 +265,15 @@ def validate_samples(estimator: Any, X: Any) -> Any:
 
 
 def repeat_samples(
-    X: Any, y: NDArray[Any], sample_weight: Any
-) -> tuple[Any, NDArray[Any] | Repeated]:
+    X: Any, y: list[Label], sample_weight: Any
+) -> tuple[Any, list[Label] | Repeated]:
     """Return samples and labels, each as often as its weight says; raise ValueError for others."""
     if sample_weight is None:
         return X, y
     counts = _check_weights(sample_weight, len(y))
     if (counts == 1).all():
         return X, y
-    return Repeated(X, counts), Repeated(y, counts)
+    return Repeated(X, counts), Repeated(np.array(y, dtype=object), counts)
 
 
 def _check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64]:
@@ -285,24 +314,23 @@ def as_vector(x: Any) -> NDArray[np.float64]:
 
 def append_label(classes: NDArray[Any], unknown: Any) -> NDArray[Any]:
     """Return the classes and, last, a label that none of them has; raise ValueError otherwise."""
-    label = np.asarray(unknown)
-    if label.ndim != 0 or label.dtype.kind not in "biufU":
-        raise ValueError(f"unknown must be a label, a string or a number, but is {unknown!r:.80}")
-    known = classes.tolist()
-    if (label.dtype.kind == "U") is not isinstance(known[0], str):
+    known, label = classes.tolist(), _unknown_label(unknown)
+    if type(label) is not type(known[0]):
         raise ValueError(
             f"unknown must be like the labels, of which {known[0]!r} is one, but is {unknown!r}"
         )
-    if label.item() in known:
+    if label in known:
         raise ValueError(f"unknown must not be a class that was learned, but is {unknown!r}")
-    labels = [*known, label.item()]
-    for dtype in (common_dtype([classes.dtype, label.dtype]), np.dtype(object)):
-        appended = np.empty(len(labels), dtype)
-        appended[:] = labels
-        # Among floats, distinct large integers would become equal.
-        if appended.tolist() == labels:
-            break
-    return appended
+    return label_array([*known, label])
+
+
+def _unknown_label(unknown: Any) -> Label:
+    try:
+        return validate_label("unknown", unknown)
+    except ValueError as error:
+        raise ValueError(
+            f"unknown must be a label, a string or a number, but is {unknown!r:.80}"
+        ) from error
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:

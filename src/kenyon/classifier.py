@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from kenyon import model_file
@@ -24,8 +23,10 @@ from kenyon._validation import (
     check_window,
     count_threads,
     design_layer_of,
+    fitting,
     repeat_samples,
-    unchanged_on_error,
+    validate_classes,
+    validate_label,
     validate_labelled,
     validate_samples,
 )
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from kenyon._validation import ChannelsOption
     from kenyon.circuit import Rates, Snapshot, VersionedMemory
     from kenyon.circuit.coder import Inhibition
+    from kenyon.circuit.labels import Label
     from kenyon.readouts import Readout, ReadoutName
 
     Read = Callable[[Snapshot, Readout, Codes, int], NDArray[Any]]
@@ -169,6 +171,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     1400
     """
 
+    circuit_: Circuit
+
     def __init__(
         self,
         n_cells: int | None = None,
@@ -271,14 +275,12 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        label = np.asarray(y)
-        if label.ndim != 0:
-            raise ValueError(f"y must be one label, but has the shape {label.shape}")
+        label = validate_label("y", y)
         if not hasattr(self, "circuit_"):
-            return self.partial_fit(np.asarray(x)[np.newaxis], label.reshape(1))
+            return self.partial_fit(np.asarray(x)[np.newaxis], [label])
         self._readout()
         self._check_window(self.circuit_)
-        self.circuit_.learn_one(self._encode_one(x), label.reshape(1), self._rates())
+        self.circuit_.learn_one(self._encode_one(x), label, self._rates())
         return self
 
     def unlearn(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -374,7 +376,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         check_is_fitted(self)
-        self.circuit_.drop_class(label)
+        self.circuit_.drop_class(validate_label("label", label))
         return self
 
     def rename_class(self, old: Any, new: Any) -> Self:
@@ -389,7 +391,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         check_is_fitted(self)
-        self.circuit_.rename_class(old, new)
+        self.circuit_.rename_class(validate_label("old", old), validate_label("new", new))
         return self
 
     def merge(self, *others: FlyClassifier) -> Self:
@@ -780,29 +782,25 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_new(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, classes: ArrayLike | None = None
     ) -> Self:
-        with unchanged_on_error(self):
+        with fitting(self) as fitted:
             readout = self._new_readout()
             window = check_window(self.window, self.decay, self.compartments)
-            X, y = validate_labelled(self, X, y, reset=True)
-            coder = design_layer_of(self, readout.layer)
+            X, y = validate_labelled(fitted, X, y, reset=True)
+            coder = design_layer_of(fitted, readout.layer)
             circuit = Circuit(coder, new_memory(readout, self._rates(), coder.n_cells, window))
             self._learn(circuit, X, y, sample_weight, classes)
-            self.circuit_ = circuit
+            fitted.circuit_ = circuit
         return self
 
     def _learn(
         self,
         circuit: Circuit,
         X: Any,
-        y: NDArray[Any],
+        y: list[Label],
         sample_weight: ArrayLike | None,
         classes: ArrayLike | None,
     ) -> None:
-        declared = None if classes is None else cast("NDArray[Any]", column_or_1d(classes))
-        if declared is not None:
-            missing = sorted(set(y.tolist()) - set(declared.tolist()), key=str)
-            if missing:
-                raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
+        declared = () if classes is None else validate_classes(classes, y)
         self._check_window(circuit)
         circuit.check_labels(y)
         X, labels = repeat_samples(X, y, sample_weight)
@@ -843,7 +841,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except TypeError:
             return make_readout.__wrapped__(*given)
 
-    def _validate(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any) -> tuple[Any, list[Label]]:
         self._readout()
         return validate_labelled(self, X, y, reset=False)
 

@@ -14,7 +14,7 @@ from kenyon._validation import (
     NUMBERS,
     count_threads,
     design_layer_of,
-    unchanged_on_error,
+    fitting,
     validate_samples,
 )
 from kenyon.circuit.defaults import FLY_LAYER
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._validation import ChannelsOption
+    from kenyon.circuit import Coder
     from kenyon.circuit.coder import Inhibition
 
 
@@ -85,6 +86,8 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     dtype('uint8')
     """
 
+    coder_: Coder
+
     def __init__(
         self,
         n_cells: int | None = None,
@@ -115,10 +118,10 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         -------
         self
         """
-        with unchanged_on_error(self):
-            validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
-            self.coder_ = design_layer_of(self, FLY_LAYER)
-            self._n_features_out = self.coder_.n_cells
+        with fitting(self) as fitted:
+            validate_data(fitted, X, accept_sparse="csr", dtype=NUMBERS)
+            fitted.coder_ = design_layer_of(fitted, FLY_LAYER)
+            fitted._n_features_out = fitted.coder_.n_cells
         return self
 
     def transform(self, X: Any) -> sparse.csr_matrix[Any]:

@@ -27,12 +27,13 @@ import numpy as np
 from safetensors import SafetensorError
 
 from kenyon._files import TensorFile, write_tensors
-from kenyon._native import MAX_LEVEL, MAX_PAIR_SAMPLES
+from kenyon._native import MAX_LEVEL, MAX_SAMPLES
 from kenyon._validation import check_choice, count_threads
 from kenyon.circuit import Coder, CompartmentMemory, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.calibration_sample import FIRST_THRESHOLD
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
 from kenyon.circuit.compartments import split_content
+from kenyon.circuit.labels import label_array, plain_label
 from kenyon.circuit.window import TENSORS as WINDOW
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ _TENSORS = {
 }
 _SUMS = "synapses", "samples", "pairs", "n_paired"
 _DERIVED = "derived."
+# Earlier versions kept the types of the arrays that the labels came in.
+_LABEL_DTYPES: dict[type, str] = {str: "UO", bool: "bO", int: "iufO"}
 _FLOATS = np.dtype(np.float32), np.dtype(np.float64)
 _NONE = np.empty(0)
 
@@ -324,7 +327,7 @@ def _check_memory(kind: str, tensors: Tensors, n_classes: int, n_cells: int, ver
         raise ValueError("its factor is 0")
     if "pairs" in tensors:
         n_paired, n_labelled = int(tensors["n_paired"][0]), sum(tensors["samples"].tolist())
-        if not n_labelled <= n_paired <= MAX_PAIR_SAMPLES:
+        if not n_labelled <= n_paired <= MAX_SAMPLES:
             raise ValueError(f"it has pairs of {n_paired} samples, but {n_labelled} samples")
 
 
@@ -345,11 +348,13 @@ def _content(header: dict[str, Any], tensors: Tensors, derived: Derived | None) 
 
 
 def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:
+    """Return the labels as an array whose type follows from their values."""
+    plain = [*map(plain_label, labels)]
+    kinds = {*map(type, plain)}
     # np.dtype also accepts None and dictionaries.
     kind = np.dtype(dtype).kind if isinstance(dtype, str) else "?"
-    if kind not in "biufUO":
+    if any(kind not in _LABEL_DTYPES[each] for each in kinds or (int,)):
         raise ValueError(f"its labels are of the type {dtype!r}")
-    classes = np.array(labels, dtype="U" if kind == "U" else dtype)
-    if classes.ndim != 1 or classes.tolist() != labels or sorted(set(labels)) != labels:
+    if len(kinds) > 1 or plain != labels or sorted(set(plain)) != plain:
         raise ValueError(f"its labels are not distinct, sorted labels of the type {dtype!r}")
-    return classes
+    return label_array(plain)

@@ -42,6 +42,12 @@ class Cache:
             )
         return other
 
+    def restarted(self) -> Cache:
+        """Return a cache with the same values, for a process that was forked."""
+        other = object.__new__(Cache)
+        vars(other).update(vars(self), lock=threading.RLock())
+        return other
+
     def is_shared(self, kind: str) -> bool:
         """Return whether another cache may hold the same value, which must then not change."""
         return kind in self._shared

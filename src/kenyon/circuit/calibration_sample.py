@@ -68,11 +68,6 @@ def to_tensors(store: Counters) -> dict[str, NDArray[Any]]:
     return dict(zip(TENSORS, store.get_calibration(), strict=True))
 
 
-def disable(store: Counters, slot: int) -> None:
-    """Empty the calibration sample of a class, and add none of the samples that follow."""
-    store.disable_calibration(np.array([slot], np.int32))
-
-
 def restore(store: Counters, content: dict[str, NDArray[Any]]) -> None:
     """Set the calibration sample, or raise ValueError if the tensors are inconsistent.
 

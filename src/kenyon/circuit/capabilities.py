@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from kenyon._native import Codes
+    from kenyon.circuit.labels import Label
     from kenyon.circuit.memory import Memory, Rates
 
 
@@ -18,7 +17,7 @@ class Unlearns(ABC):
     """A memory that removes samples exactly."""
 
     @abstractmethod
-    def unlearn(self, codes: Codes, y: NDArray[Any], n_threads: int = 1) -> None:
+    def unlearn(self, codes: Codes, y: Sequence[Label], n_threads: int = 1) -> None:
         """Remove samples; a class without samples is dropped."""
 
 
@@ -35,6 +34,6 @@ class Extinguishes(ABC):
 
     @abstractmethod
     def extinguish(
-        self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
+        self, codes: Codes, y: Sequence[Label], share: float, rates: Sequence[Rates]
     ) -> None:
         """Reduce the weights from each sample's active cells to its class by a share."""

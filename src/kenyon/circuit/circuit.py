@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
+    from kenyon.circuit.labels import Label
     from kenyon.circuit.memory import Memory, Rates
     from kenyon.circuit.repeated import Repeated
     from kenyon.circuit.versioned import Snapshot
 
-    Action = Callable[[Memory, Codes, NDArray[Any]], None]
-    Labels = NDArray[Any] | Repeated
+    Action = Callable[[Memory, Codes, Sequence[Label]], None]
+    Labels = Sequence[Label] | Repeated
 
 _SCORES = 2**21
 _FEW_ROWS = 128
@@ -34,7 +35,7 @@ class Circuit:
     """A coder and a memory of its codes.
 
     Takes validated input: rows of finite numbers, NumPy arrays or SciPy sparse matrices of the
-    right width, and arrays of labels, or both `Repeated`. A change happens as a whole or, if it
+    right width, and plain labels, or both `Repeated`. A change happens as a whole or, if it
     raises, not at all; readers see the memory before or after it.
     """
 
@@ -50,40 +51,35 @@ class Circuit:
         y: Labels,
         rates: Sequence[Rates],
         n_threads: int,
-        classes: NDArray[Any] | None = None,
+        classes: Sequence[Label] = (),
     ) -> None:
         """Learn samples in the given order, and add further classes without samples."""
 
-        def learn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
-            new = [] if classes is None else memory.declare(classes)
-            try:
-                memory.learn(codes, labels, rates, n_threads)
-            except BaseException:
-                memory.drop_classes(new)
-                raise
+        def learn(memory: Memory, codes: Codes, labels: Sequence[Label]) -> None:
+            memory.learn(codes, labels, rates, n_threads, classes)
 
         if self.window_size is not None and len(y) > self.window_size:
             # The other samples would leave the window at once.
             X, y = X[-self.window_size :], y[-self.window_size :]
         self._change(learn, X, y, n_threads)
 
-    def check_labels(self, y: NDArray[Any]) -> None:
+    def check_labels(self, y: Sequence[Label]) -> None:
         """Raise ValueError if labels cannot be learned, even those of samples that never will be.
 
         Only a window leaves out samples.
         """
         if self.window_size is not None:
             with self.memory.reading as snapshot:
-                snapshot.memory.labels.new_among(y)
+                snapshot.memory.labels.admit(y)
 
-    def learn_one(self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates]) -> None:
-        """Learn the code of one sample, whose label is the only element of y."""
-        self.memory.change(lambda memory: memory.learn(codes, y, rates))
+    def learn_one(self, codes: Codes, label: Label, rates: Sequence[Rates]) -> None:
+        """Learn the code of one sample."""
+        self.memory.change(lambda memory: memory.learn(codes, [label], rates))
 
     def unlearn(self, X: Any, y: Labels, n_threads: int) -> None:
         """Remove samples."""
 
-        def unlearn(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+        def unlearn(memory: Memory, codes: Codes, labels: Sequence[Label]) -> None:
             if not isinstance(memory, Unlearns):
                 raise memory.lacks("unlearn")
             memory.unlearn(codes, labels, n_threads)
@@ -91,22 +87,22 @@ class Circuit:
         self._change(unlearn, X, y, n_threads)
 
     def extinguish(
-        self, X: Any, y: NDArray[Any], share: float, rates: Sequence[Rates], n_threads: int
+        self, X: Any, y: Sequence[Label], share: float, rates: Sequence[Rates], n_threads: int
     ) -> None:
         """Reduce the weights from each sample's active cells to its class by a share."""
 
-        def extinguish(memory: Memory, codes: Codes, labels: NDArray[Any]) -> None:
+        def extinguish(memory: Memory, codes: Codes, labels: Sequence[Label]) -> None:
             if not isinstance(memory, Extinguishes):
                 raise memory.lacks("extinguish")
             memory.extinguish(codes, labels, share, rates)
 
         self._change(extinguish, X, y, n_threads)
 
-    def drop_class(self, label: Any) -> None:
+    def drop_class(self, label: Label) -> None:
         """Drop a class."""
         self.memory.change(lambda memory: memory.drop_class(label))
 
-    def rename_class(self, old: Any, new: Any) -> None:
+    def rename_class(self, old: Label, new: Label) -> None:
         """Give a class a new label."""
         self.memory.change(lambda memory: memory.rename_class(old, new))
 

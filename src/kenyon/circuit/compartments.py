@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+    from kenyon.circuit.labels import Label
 
     Compartment = CountingMemory | DecayingMemory
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 class CompartmentMemory(Memory, Extinguishes):
     """Memories that each learn every sample at their own rates.
 
+    A change that fails may leave them different, so it must be made on a copy.
     At most one of them has no decay. None keeps a calibration sample, since a code cannot be read
     as if a decaying memory had not learned it.
 
@@ -35,7 +37,7 @@ class CompartmentMemory(Memory, Extinguishes):
         One for each compartment; here it only matters which are zero.
     """
 
-    # An interrupt between two compartments would leave them different, so only copies change.
+    # A change takes one call of the kernel for each compartment, so only copies change.
     max_in_place = 0
     missing_because = ORDER_MATTERS
 
@@ -46,7 +48,11 @@ class CompartmentMemory(Memory, Extinguishes):
     def _set_parts(self, parts: Sequence[Compartment]) -> None:
         self.parts = tuple(parts)
         # All compartments have the same classes in the same order.
-        self.labels, self.store = self.parts[0].labels, self.parts[0].store
+        self.store = self.parts[0].store
+
+    @property
+    def version(self) -> int:
+        return sum(part.version for part in self.parts)
 
     @property
     def synapses(self) -> NDArray[Any]:
@@ -68,47 +74,37 @@ class CompartmentMemory(Memory, Extinguishes):
         return tuple(zip(self.parts, rates, strict=True))
 
     def learn(
-        self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
+        self,
+        codes: Codes,
+        y: Sequence[Label],
+        rates: Sequence[Rates],
+        n_threads: int = 1,
+        classes: Sequence[Label] = (),
     ) -> None:
-        # Counters may overflow; a decaying memory does not fail once it has the classes.
-        parts = sorted(self.compartments(rates), key=lambda each: bool(each[1].decay))
-        new = self.declare(y)
-        try:
-            for part, own in parts:
-                part.learn(codes, y, (own,), n_threads)
-        except BaseException:
-            self.drop_classes(new)
-            raise
-
-    def declare(self, y: NDArray[Any]) -> list[Any]:
-        first, *others = self.parts
-        new = first.declare(y)
-        try:
-            for part in others:
-                part.declare(y)
-        except MemoryError:
+        parts = self.compartments(rates)
+        _, ranks, labels = self.labels.admit(y, classes)
+        if ranks is not None:
             for part in self.parts:
-                part.drop_classes([label for label in new if label in part.labels])
-            raise
-        if new:
+                part.store.insert(ranks, labels)
             self._disable_calibration()
-        return new
+        for part, own in parts:
+            part.learn(codes, y, (own,), n_threads)
 
     def _disable_calibration(self) -> None:
         for part in self.parts:
             if isinstance(part, CountingMemory):
                 part.store.disable_calibration(part.store.slot_of_rank)
 
-    def drop_class(self, label: Any) -> None:
+    def drop_class(self, label: Label) -> None:
         for part in self.parts:
             part.drop_class(label)
 
-    def rename_class(self, old: Any, new: Any) -> None:
+    def rename_class(self, old: Label, new: Label) -> None:
         for part in self.parts:
             part.rename_class(old, new)
 
     def extinguish(
-        self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
+        self, codes: Codes, y: Sequence[Label], share: float, rates: Sequence[Rates]
     ) -> None:
         for part, own in self.compartments(rates):
             part.extinguish(codes, y, share, (own,))
@@ -131,11 +127,10 @@ class CompartmentMemory(Memory, Extinguishes):
     def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> CompartmentMemory:
         parts = split_content(content)
         kinds = [DecayingMemory if "factor" in part else CountingMemory for part in parts]
+        restored = [kind.restore(classes, part) for kind, part in zip(kinds, parts, strict=True)]
         memory = object.__new__(cls)
-        Memory.__init__(memory, parts[0]["synapses"].shape[1])
-        memory._set_parts(
-            [kind.restore(classes, part) for kind, part in zip(kinds, parts, strict=True)]
-        )
+        Memory.__init__(memory, restored[0].n_cells)
+        memory._set_parts(restored)
         memory._disable_calibration()
         return memory
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kenyon.circuit import calibration_sample
 from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.summing import SummingMemory
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+    from kenyon.circuit.labels import Label
     from kenyon.circuit.memory import Rates
 
 
@@ -23,7 +23,7 @@ class CountingMemory(SummingMemory, Extinguishes):
     """Counters, read with weights min(count, cap) / cap, cap = 255 / learning rate."""
 
     def extinguish(
-        self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
+        self, codes: Codes, y: Sequence[Label], share: float, rates: Sequence[Rates]
     ) -> None:
         ((_, own),) = self.compartments(rates)
         if self.window is not None:
@@ -31,8 +31,7 @@ class CountingMemory(SummingMemory, Extinguishes):
                 "extinguish is not possible: with a window the counters must stay sums of its "
                 "samples"
             )
-        samples = self.store.samples
-        weakened = []
+        weakened = {}
         for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):
             counts = self.store.get(slot)
             # A count above the cap has no weight; if it stayed, it would hide the reduction.
@@ -42,13 +41,11 @@ class CountingMemory(SummingMemory, Extinguishes):
                 again = hits > n_before
                 counts[again] -= _reduction(share, counts[again])
             if not np.array_equal(counts, self.store.get(slot)):
-                weakened.append((slot, counts))
-        for slot, counts in weakened:
-            # Marked first: an interrupt must not leave counters that look like sums.
-            self.extinguished.add(self.labels.label(slot))
-            # Held-out scores subtract a code from the counters, which are no sums any more.
-            calibration_sample.disable(self.store, slot)
-            self.store.set(slot, counts, int(samples[slot]))
+                weakened[slot] = counts
+        if weakened:
+            slots = np.array([*weakened], np.int32)
+            labels = self.labels.weakened(weakened)
+            self.store.weaken(slots, np.array([*weakened.values()]), labels)
 
 
 def count_hits(

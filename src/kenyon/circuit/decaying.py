@@ -9,6 +9,7 @@ import numpy as np
 from kenyon._native import Weights
 from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.counting import count_hits
+from kenyon.circuit.labels import Labels
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
+    from kenyon.circuit.labels import Label
 
 ORDER_MATTERS = "with decay the weights depend on the order of the samples"
 
@@ -33,10 +35,15 @@ class DecayingMemory(Memory, Extinguishes):
 
     def __init__(self, n_cells: int) -> None:
         super().__init__(n_cells)
-        self.store: Weights = Weights(n_cells)
+        self.store: Weights = Weights(n_cells, Labels())
 
     def learn(
-        self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
+        self,
+        codes: Codes,
+        y: Sequence[Label],
+        rates: Sequence[Rates],
+        n_threads: int = 1,
+        classes: Sequence[Label] = (),
     ) -> None:
         ((_, own),) = self.compartments(rates)
         if not own.decay:
@@ -45,19 +52,20 @@ class DecayingMemory(Memory, Extinguishes):
             )
         if own.learning_rate is None:
             raise ValueError("learning_rate must be a number where decay is not 0, but is 'auto'")
-        self.declare(y)
-        self.store.learn(codes, self.labels.slots(y), own.learning_rate, own.decay)
+        slots, ranks, labels = self.labels.admit(y, classes)
+        self.store.learn(codes, slots, own.learning_rate, own.decay, ranks, labels)
 
     def extinguish(
-        self, codes: Codes, y: NDArray[Any], share: float, rates: Sequence[Rates]
+        self, codes: Codes, y: Sequence[Label], share: float, rates: Sequence[Rates]
     ) -> None:
         self.compartments(rates)
-        samples = self.store.samples
+        weakened = {}
         for slot, hits in count_hits(codes, self.labels.slots(y), self.n_cells):
             weights = self.store.get(slot)
             for n_before in range(hits.max()):
                 weights[hits > n_before] *= 1 - share
-            self.store.set(slot, weights, int(samples[slot]))
+            weakened[slot] = weights
+        self.store.weaken(np.array([*weakened], np.int32), np.array([*weakened.values()]))
 
     def content(self) -> dict[str, NDArray[Any]]:
         """Return everything learned; the weights are `synapses` times `factor`."""

@@ -2,178 +2,228 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from functools import lru_cache, reduce
+from bisect import bisect_left
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeAlias
+
     from numpy.typing import NDArray
+
+    Label: TypeAlias = str | bool | int
+    Slots: TypeAlias = NDArray[np.int32]
+
+_INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
+
+
+class Admission(NamedTuple):
+    """The slots of some samples' labels, of which some may be new.
+
+    Parameters
+    ----------
+    slots : ndarray of int32
+        The slot of each sample's class.
+    ranks : ndarray of int32 or None
+        The ranks of new classes, which take the next slots. None: there are none.
+    labels : Labels
+        The labels with the new ones.
+    """
+
+    slots: Slots
+    ranks: Slots | None
+    labels: Labels
 
 
 class Labels:
-    """Labels by slot, and by rank in their sorted order.
+    """The labels of all classes, by slot, and by rank in their sorted order.
 
-    Labels are strings or numbers, not both: they must sort.
+    Labels are plain, see `plain_label`, and all of one kind: strings, booleans or numbers. A
+    `Labels` object never changes. Methods that add, drop or rename labels return another one; the
+    memory's store takes it in the same call of the kernel that changes the sums.
+
+    Parameters
+    ----------
+    by_slot : list
+    extinguished : frozenset
+        Labels of classes whose counters were weakened and are no longer sums of samples.
     """
 
-    def __init__(self) -> None:
-        self._by_slot: list[Any] = []
-        self._by_rank: list[Any] = []
-        self._dtypes: list[np.dtype[Any]] = []
-        self._slots: dict[Any, int] = {}
+    __slots__ = ("_by_rank", "_by_slot", "_classes", "_kinds", "_slots", "extinguished")
+
+    def __init__(
+        self, by_slot: list[Label] | None = None, extinguished: frozenset[Label] = frozenset()
+    ) -> None:
+        self._by_slot = by_slot or []
+        self._by_rank = sorted(self._by_slot)
+        self._slots = {label: slot for slot, label in enumerate(self._by_slot)}
+        self._kinds = {*map(type, self._by_slot)}
         self._classes: NDArray[Any] | None = None
+        self.extinguished = extinguished
 
     def __len__(self) -> int:
         return len(self._by_slot)
 
-    def __contains__(self, label: object) -> bool:
-        try:
-            return label in self._slots
-        except TypeError:
-            return False
-
-    def copy(self) -> Labels:
-        """Return an independent copy."""
-        other = Labels()
-        other._by_slot = self._by_slot.copy()
-        other._by_rank = self._by_rank.copy()
-        other._dtypes = self._dtypes.copy()
-        other._slots = self._slots.copy()
-        other._classes = self._classes
-        return other
+    def __contains__(self, label: Label) -> bool:
+        # True and 1 are equal, but not of one kind.
+        return label in self._slots and type(label) in self._kinds
 
     @property
     def classes(self) -> NDArray[Any]:
         """The labels, sorted, as a read-only array."""
         # Concurrent readers may each compute it, with the same result.
         if self._classes is None:
-            classes = np.empty(len(self), dtype=common_dtype(self._dtypes))
-            classes[:] = self._by_rank
-            # Among floats, distinct large integers would become equal.
-            if classes.tolist() != self._by_rank:
-                classes = classes.astype(object)
-                classes[:] = self._by_rank
+            classes = label_array(self._by_rank)
             classes.setflags(write=False)
             self._classes = classes
         return self._classes
 
-    def at(self, rank: int) -> Any:
+    def at(self, rank: int) -> Label:
         """Return the label of a rank."""
         return self._by_rank[rank]
 
-    def slot(self, label: Any) -> int:
+    def label(self, slot: int) -> Label:
+        """Return the label of a slot."""
+        return self._by_slot[slot]
+
+    def slot(self, label: Label) -> int:
         """Return the slot of a known label."""
         if label not in self:
             raise ValueError(f"the label {label!r} has not been learned")
         return self._slots[label]
 
-    def label(self, slot: int) -> Any:
-        """Return the label of a slot."""
-        return self._by_slot[slot]
-
-    def slots(self, y: NDArray[Any]) -> NDArray[np.int32]:
+    def slots(self, y: Iterable[Label]) -> Slots:
         """Return the slots of known labels."""
-        try:
-            return np.array([*map(self._slots.__getitem__, y.tolist())], dtype=np.int32)
-        except KeyError as error:
-            raise ValueError(f"the label {error.args[0]!r} has not been learned") from None
-        except TypeError:
-            raise ValueError("labels must be strings or numbers, but some are not") from None
+        return np.array([*map(self.slot, y)], dtype=np.int32)
 
-    def new_among(self, y: NDArray[Any]) -> list[Any]:
-        """Return the labels of y that are new, or raise ValueError."""
-        try:
-            new = [label for label in dict.fromkeys(y.tolist()) if label not in self._slots]
-        except TypeError:
-            raise ValueError("labels must be strings or numbers, but some are not") from None
-        # An array of objects may hold scalars of NumPy.
-        new = [label.item() if isinstance(label, np.generic) else label for label in new]
-        for label in new:
-            self._check(label, like=self._by_slot[0] if self._by_slot else new[0])
-        return new
+    def admit(self, y: Sequence[Label], others: Sequence[Label] = ()) -> Admission:
+        """Return the slots of labels; those that are new are added, with `others`.
 
-    def ranks(self, new: list[Any]) -> NDArray[np.int32]:
-        """Return the ranks that new labels would have after `insert`."""
-        ranks = np.empty(len(new), np.int32)
-        for n_before, i in enumerate(sorted(range(len(new)), key=new.__getitem__)):
-            ranks[i] = bisect_left(self._by_rank, new[i]) + n_before
-        return ranks
+        Raises
+        ------
+        ValueError
+            If labels are of different kinds.
+        """
+        if {*map(type, y), *map(type, others)} != self._kinds:
+            self._check_kinds([*y, *others])
+        known = self._slots
+        new = [label for label in dict.fromkeys([*y, *others]) if label not in known]
+        if not new:
+            return Admission(np.array([*map(known.__getitem__, y)], dtype=np.int32), None, self)
+        labels = self._with(new)
+        slots = np.array([*map(labels._slots.__getitem__, y)], dtype=np.int32)
+        ranks = np.array([bisect_left(labels._by_rank, label) for label in new], dtype=np.int32)
+        return Admission(slots, ranks, labels)
 
-    def insert(self, new: list[Any], dtype: np.dtype[Any]) -> None:
-        """Add new labels in the next slots."""
-        if len(new) == 1:
-            insort(self._by_rank, new[0])
-        else:
-            self._by_rank = sorted(self._by_rank + new)
-        self._slots.update(zip(new, count(len(self._by_slot)), strict=False))
-        self._by_slot += new
-        self._dtypes += [_own_dtype(label, dtype) for label in new]
-        self._classes = None
+    def _with(self, new: list[Label]) -> Labels:
+        """Return the labels with new ones; copies are much faster than to sort and hash again."""
+        labels = Labels(extinguished=self.extinguished)
+        labels._by_slot = self._by_slot + new
+        labels._by_rank = sorted(self._by_rank + new)
+        labels._slots = self._slots.copy()
+        labels._slots.update(zip(new, count(len(self)), strict=False))
+        labels._kinds = {type(new[0])}
+        return labels
 
-    def drop(self, label: Any) -> int:
-        """Remove a label and return its slot, to which the last label moves."""
-        slot = self.slot(label)
-        del self._slots[label]
-        del self._by_rank[bisect_left(self._by_rank, label)]
-        last, dtype = self._by_slot.pop(), self._dtypes.pop()
-        if slot < len(self._by_slot):
-            self._by_slot[slot], self._dtypes[slot] = last, dtype
-            self._slots[last] = slot
-        self._classes = None
-        return slot
+    def without(self, slots: Iterable[int]) -> Labels:
+        """Return the labels without those of some slots, which are in descending order.
 
-    def rename(self, old: Any, new: Any) -> tuple[int, int]:
-        """Replace the label `old`; return its slot and its new rank."""
+        The last label moves to each slot that becomes free, as in the kernel.
+        """
+        by_slot, extinguished = self._by_slot.copy(), set(self.extinguished)
+        for slot in slots:
+            extinguished.discard(by_slot[slot])
+            by_slot[slot] = by_slot[-1]
+            by_slot.pop()
+        return Labels(by_slot, frozenset(extinguished))
+
+    def renamed(self, old: Label, new: Label) -> tuple[Labels, int, int]:
+        """Return the labels with another one, its slot and its new rank."""
         slot = self.slot(old)
-        new_label = np.asarray(new)
-        if new_label.ndim != 0:
-            raise ValueError(f"new must be one label, but is {new!r:.80}")
-        label = new_label.item()
-        if label in self:
-            raise ValueError(f"the label {label!r} exists already: merging classes is not renaming")
-        self._check(label, like=self._by_slot[slot - 1] if len(self) > 1 else label)
-        del self._slots[old]
-        del self._by_rank[bisect_left(self._by_rank, old)]
-        rank = bisect_left(self._by_rank, label)
-        self._by_rank.insert(rank, label)
-        self._slots[label] = slot
-        self._by_slot[slot], self._dtypes[slot] = label, _own_dtype(label, new_label.dtype)
-        self._classes = None
-        return slot, rank
+        if new in self:
+            raise ValueError(f"the label {new!r} exists already: merging classes is not renaming")
+        if len(self) > 1:
+            self._check_kinds([new])
+        by_slot = self._by_slot.copy()
+        by_slot[slot] = new
+        extinguished = self.extinguished
+        if old in extinguished:
+            extinguished = extinguished - {old} | {new}
+        labels = Labels(by_slot, extinguished)
+        return labels, slot, bisect_left(labels._by_rank, new)
 
-    def _check(self, label: Any, like: Any) -> None:
-        if isinstance(label, float) and not label.is_integer():
+    def weakened(self, slots: Iterable[int]) -> Labels:
+        """Return the labels with those of some slots marked as extinguished."""
+        return Labels(self._by_slot, self.extinguished.union(map(self.label, slots)))
+
+    def _check_kinds(self, new: list[Label]) -> None:
+        """Raise ValueError if new labels and the known ones are not all of one kind."""
+        like, *others = [*self._by_slot[:1], *new]
+        for other in others:
+            if type(other) is not type(like):
+                raise ValueError(
+                    f"labels must be all strings, all booleans or all numbers, but {like!r} and "
+                    f"{other!r} are mixed"
+                )
+
+
+def plain_label(label: Any) -> Label:
+    """Return a label as Python's own string, boolean or integer.
+
+    Subclasses, such as members of string enumerations, and scalars of NumPy become the plain value
+    that they equal. A float must be integral. Everything else raises ValueError.
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, str):
+        return str.__str__(label)
+    if isinstance(label, bool):
+        return label
+    if isinstance(label, int):
+        return int.__int__(label)
+    if isinstance(label, float):
+        if not label.is_integer():
             raise ValueError(
                 f"Unknown label type: continuous. A label must be integral, not {label!r}"
             )
-        if not isinstance(label, str | int | float):
-            raise ValueError(f"labels must be strings or numbers, but one is {label!r:.80}")
-        if isinstance(label, str) is not isinstance(like, str):
-            raise ValueError(
-                f"labels must be all strings or all numbers, but {like!r} and {label!r} are mixed"
-            )
+        return int(label)
+    raise ValueError(f"labels must be strings or numbers, but one is {label!r:.80}")
 
 
-def _own_dtype(label: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of one label: that of its array, but a string type of its own length."""
-    if isinstance(label, str) and dtype.kind != "O":
-        return _string_dtype(max(1, len(label)))
-    return dtype
+def plain_labels(y: NDArray[Any]) -> list[Label]:
+    """Return the labels of a one-dimensional array, see `plain_label`."""
+    if y.dtype.kind in "biuU":
+        labels: list[Label] = y.tolist()
+        return labels
+    return [*map(plain_label, y.tolist())]
 
 
-@lru_cache
-def _string_dtype(length: int) -> np.dtype[Any]:
-    return np.dtype(f"U{length}")
+def label_array(labels: list[Label]) -> NDArray[Any]:
+    """Return labels of one kind as an array that holds them exactly.
+
+    Its type depends on their values alone: a string type as long as the longest, bool, int64,
+    uint64, or object where none of these holds all labels.
+    """
+    array = np.empty(len(labels), _common_dtype(labels))
+    array[:] = labels
+    return array
 
 
-def common_dtype(dtypes: list[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return a type that holds all labels exactly; for int64 with uint64 that is object."""
-    if not dtypes:
+def _common_dtype(labels: list[Label]) -> np.dtype[Any]:
+    if not labels:
         return np.dtype(np.int64)
-    different = set(dtypes)
-    common = reduce(np.promote_types, different)
-    lossy = common.kind == "f" and all(dtype.kind != "f" for dtype in different)
-    return np.dtype(object) if lossy else common
+    if isinstance(labels[0], str):
+        # NumPy's strings lose NUL characters at their ends.
+        if any(str(label).endswith("\0") for label in labels):
+            return np.dtype(object)
+        return np.dtype(f"U{max(1, max(len(str(label)) for label in labels))}")
+    if isinstance(labels[0], bool):
+        return np.dtype(np.bool_)
+    lowest, highest = int(min(labels)), int(max(labels))
+    for limits in (_INT64, _UINT64):
+        if limits.min <= lowest and highest <= limits.max:
+            return np.dtype(limits.dtype)
+    return np.dtype(object)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from kenyon.circuit.labels import Labels
+from kenyon.circuit.labels import Labels, plain_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes, Counters, Weights
+    from kenyon.circuit.labels import Label
     from kenyon.circuit.updates import Update
 
 
@@ -32,8 +33,10 @@ class Rates(NamedTuple):
 class Memory(ABC):
     """The synapses of all classes; readouts read them.
 
-    A method that changes the memory makes the whole change or raises and changes nothing. Further
-    operations are capabilities, see `kenyon.circuit.capabilities`.
+    A method that changes the memory first prepares everything that can fail or be interrupted.
+    Then one call of the kernel changes the sums, the classes and the labels. So an exception at
+    any moment, KeyboardInterrupt included, leaves the memory as it was before or as it is after the
+    change. Further operations are capabilities, see `kenyon.circuit.capabilities`.
     """
 
     store: Counters | Weights
@@ -47,10 +50,20 @@ class Memory(ABC):
 
     def __init__(self, n_cells: int) -> None:
         self.n_cells = n_cells
-        self.labels = Labels()
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return self.store.n_classes
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of all classes."""
+        labels: Labels = self.store.labels
+        return labels
+
+    @property
+    def version(self) -> int:
+        """A number that every change increases."""
+        return self.store.version
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -79,9 +92,17 @@ class Memory(ABC):
 
     @abstractmethod
     def learn(
-        self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
+        self,
+        codes: Codes,
+        y: Sequence[Label],
+        rates: Sequence[Rates],
+        n_threads: int = 1,
+        classes: Sequence[Label] = (),
     ) -> None:
-        """Strengthen, for each sample, the synapses from its active cells to its class."""
+        """Strengthen, for each sample, the synapses from its active cells to its class.
+
+        `classes` are added even if they have no samples.
+        """
 
     def lacks(self, capability: str) -> ValueError:
         """Return the error for a capability that this memory does not have."""
@@ -105,34 +126,21 @@ class Memory(ABC):
         if len(self) == 0:
             raise ValueError("the model has no classes left: learn something first")
 
-    def declare(self, y: NDArray[Any]) -> list[Any]:
-        """Add the classes of y that are new, without samples, and return their labels."""
-        new = self.labels.new_among(y)
-        if new:
-            # The store first: it may lack the memory.
-            self.store.insert_all(self.labels.ranks(new))
-            self.labels.insert(new, y.dtype)
-        return new
-
-    def drop_classes(self, labels: list[Any]) -> None:
-        """Drop classes, the last first."""
-        for label in reversed(labels):
-            self.drop_class(label)
-
-    def drop_class(self, label: Any) -> None:
+    def drop_class(self, label: Label) -> None:
         """Drop a class."""
-        self.store.drop(self.labels.drop(label))
+        slot = self.labels.slot(label)
+        self.store.drop(slot, self.labels.without([slot]))
 
-    def rename_class(self, old: Any, new: Any) -> None:
+    def rename_class(self, old: Label, new: Label) -> None:
         """Give a class a new label."""
-        self.store.move(*self.labels.rename(old, new))
+        labels, slot, rank = self.labels.renamed(old, new)
+        self.store.move(slot, rank, labels)
 
     def copy(self) -> Self:
         """Return an independent copy."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         other.store = self.store.copy()
-        other.labels = self.labels.copy()
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:
@@ -144,7 +152,7 @@ class Memory(ABC):
         """Return the memory with these classes, which are sorted, and this content."""
         synapses = np.ascontiguousarray(content["synapses"], dtype=cls.dtype)
         memory = cls(synapses.shape[1])
-        memory.declare(classes)
+        memory.store.insert(np.arange(len(classes), dtype=np.int32), Labels(plain_labels(classes)))
         memory.store.set_all(synapses, content["samples"])
         return memory
 

@@ -12,10 +12,12 @@ from kenyon.circuit.summing import SummingMemory
 from kenyon.circuit.updates import ClassDrop, SampleUpdate, count_samples
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
     from typing_extensions import Self
 
-    from kenyon._native import Codes
+    from kenyon.circuit.summing import Samples
     from kenyon.circuit.updates import Update
 
 BYTES_PER_PAIR = 12
@@ -42,7 +44,7 @@ class PairingMemory(SummingMemory):
     missing_because = "readout 'ridge' computes every weight from all pairs of cells"
     overflow = (
         f"too many samples: a counter would exceed {_native.MAX_COUNT}, or the model would have "
-        f"learned more than {_native.MAX_PAIR_SAMPLES} samples in all"
+        f"learned more than {_native.MAX_SAMPLES} samples in all"
     )
 
     def __init__(self, n_cells: int, window_size: int | None = None) -> None:
@@ -55,45 +57,35 @@ class PairingMemory(SummingMemory):
             )
         self.pairs: _native.Pairs = _native.Pairs(n_cells)
         self.max_pending = int(PENDING_PER_CELL * n_cells)
-        self._updates: list[Update] | None = []
+        self._updates: Sequence[Update] | None = []
 
     @property
     def nbytes(self) -> int:
         return super().nbytes + self.pairs.nbytes
 
-    def take_updates(self) -> list[Update] | None:
+    def take_updates(self) -> Sequence[Update] | None:
         taken, self._updates = self._updates, []
         return taken
 
-    def _record(self, sign: int, codes: Codes, slots: NDArray[np.int32]) -> None:
-        self._append(SampleUpdate(len(self), sign, codes, slots))
+    def _record(
+        self,
+        n_classes: int,
+        learned: Samples | None = None,
+        unlearned: Samples | None = None,
+        dropped: Sequence[int] = (),
+    ) -> None:
+        if self._updates is None:
+            return
+        updates = [*self._updates]
+        if learned is not None:
+            updates.append(SampleUpdate(n_classes, 1, *learned))
+        if unlearned is not None:
+            updates.append(SampleUpdate(n_classes, -1, *unlearned))
+        updates += [ClassDrop(n_classes - i, slot) for i, slot in enumerate(dropped)]
+        self._updates = None if count_samples(updates) > self.max_pending else updates
 
-    def _append(self, update: Update) -> None:
-        if self._updates is not None:
-            self._updates.append(update)
-            if count_samples(self._updates) > self.max_pending:
-                self._updates = None
-
-    def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        learned = _native.learn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
-        if learned:
-            self._record(1, codes, slots)
-        return learned
-
-    def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        unlearned = _native.unlearn_with_pairs(self.store, self.pairs, codes, slots, n_threads)
-        if unlearned:
-            self._record(-1, codes, slots)
-        return unlearned
-
-    def drop_class(self, label: Any) -> None:
-        update = ClassDrop(len(self), self.labels.slot(label))
-        super().drop_class(label)
-        self._append(update)
-
-    def _merge(self, other: Self, slots: NDArray[np.int32]) -> bool:
+    def _record_unknown(self) -> None:
         self._updates = None
-        return _native.merge_with_pairs(self.store, self.pairs, other.store, other.pairs, slots)
 
     def copy(self) -> Self:
         other = super().copy()

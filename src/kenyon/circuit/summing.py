@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon import _native
 from kenyon._native import MAX_COUNT, Counters, Window
 from kenyon.circuit import calibration_sample, window
 from kenyon.circuit.calibration_sample import CalibrationSample
 from kenyon.circuit.capabilities import Merges, Unlearns
+from kenyon.circuit.labels import Labels
 from kenyon.circuit.memory import Memory, Rates
 
 if TYPE_CHECKING:
@@ -19,8 +21,19 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes, Pairs
+    from kenyon.circuit.labels import Label
 
-_NOT_LEARNED = "X and y hold samples that were not learned: "
+    Samples = tuple[Codes, NDArray[np.int32]]
+
+_REASONS = {
+    "not learned": "a counter would fall below zero, or a code is missing from the calibration "
+    "sample",
+    "not in window": "they are not in the window",
+    "residue": "a class without samples would keep counts",
+    "below calibration": "a counter would fall below the sum over the calibration sample",
+}
+_NONE = None, None
+_NO_SLOTS = np.empty(0, np.int32)
 
 
 class SummingMemory(Memory, Unlearns, Merges):
@@ -50,10 +63,8 @@ class SummingMemory(Memory, Unlearns, Merges):
 
     def __init__(self, n_cells: int, window_size: int | None = None) -> None:
         super().__init__(n_cells)
-        self.store: Counters = Counters(n_cells)
+        self.store: Counters = Counters(n_cells, Labels())
         self.window = None if window_size is None else Window(n_cells, window_size)
-        self.extinguished: set[Any] = set()
-        """Labels whose counters were weakened and are no longer sums of samples."""
 
     @property
     def window_size(self) -> int | None:
@@ -64,7 +75,12 @@ class SummingMemory(Memory, Unlearns, Merges):
         return super().nbytes + (0 if self.window is None else self.window.nbytes)
 
     def learn(
-        self, codes: Codes, y: NDArray[Any], rates: Sequence[Rates], n_threads: int = 1
+        self,
+        codes: Codes,
+        y: Sequence[Label],
+        rates: Sequence[Rates],
+        n_threads: int = 1,
+        classes: Sequence[Label] = (),
     ) -> None:
         ((_, own),) = self.compartments(rates)
         if own.decay:
@@ -72,53 +88,75 @@ class SummingMemory(Memory, Unlearns, Merges):
                 f"decay is {own.decay}, but the model was fitted without decay: only fit changes "
                 "that"
             )
-        new = self.declare(y)
+        slots, ranks, labels = self.labels.admit(y, classes)
+        learned = codes, slots
+        self._change(labels, ranks, learned, self._leaving(len(codes)), n_threads=n_threads)
+
+    def _leaving(self, n_new: int) -> Samples | None:
+        """Return the samples that leave the window when others come."""
+        if self.window is None:
+            return None
+        n_leaving = len(self.window) + n_new - self.window.capacity
+        return self.window.oldest(n_leaving) if n_leaving > 0 else None
+
+    def unlearn(self, codes: Codes, y: Sequence[Label], n_threads: int = 1) -> None:
         slots = self.labels.slots(y)
-        if self.window is not None:
-            left = self.window.slide(self.store, self.pairs, codes, slots, n_threads)
-            if left is not None:
-                self._record(1, codes, slots)
-                self._record(-1, *left)
-                self._drop_emptied(left[1])
-                return
-        elif self._learn(codes, slots, n_threads):
-            return
-        self.drop_classes(new)
-        raise OverflowError(self.overflow)
+        self._check_sums("unlearn", y, self.labels.extinguished)
+        self._change(self.labels, unlearned=(codes, slots), n_threads=n_threads)
 
-    def unlearn(self, codes: Codes, y: NDArray[Any], n_threads: int = 1) -> None:
-        slots = self.labels.slots(y)
-        if self.window is not None:
-            if not self.window.unlearn(self.store, self.pairs, codes, slots, n_threads):
-                raise ValueError(f"{_NOT_LEARNED}they are not in the window")
-            self._record(-1, codes, slots)
-            self._drop_emptied(slots)
-            return
-        self._check_sums("unlearn", y.tolist(), self.extinguished)
-        if not self._unlearn(codes, slots, n_threads):
-            raise ValueError(
-                f"{_NOT_LEARNED}a counter would fall below zero, or a code is missing from the "
-                "calibration sample"
-            )
-        touched = np.unique(slots).tolist()
-        if any(self.store.has_residue(slot) for slot in self._emptied(slots)):
-            self._learn(codes, slots, n_threads)
-            raise ValueError(f"{_NOT_LEARNED}a class without samples would keep counts")
-        if not all(map(self.store.includes_calibration, touched)):
-            self._learn(codes, slots, n_threads)
-            raise ValueError(
-                f"{_NOT_LEARNED}a counter would fall below the sum over the calibration sample"
-            )
-        self._drop_emptied(slots)
+    def _change(
+        self,
+        labels: Labels,
+        ranks: NDArray[np.int32] | None = None,
+        learned: Samples | None = None,
+        unlearned: Samples | None = None,
+        dropped: Sequence[int] = (),
+        n_threads: int = 1,
+    ) -> None:
+        """Change everything by one call of the kernel; classes without samples are dropped.
 
-    def _emptied(self, slots: NDArray[np.int32]) -> list[int]:
-        """Return those of the slots whose classes have no samples."""
-        samples = self.store.samples
-        emptied: list[int] = np.unique(slots[samples[slots] == 0]).tolist()
-        return emptied
+        Parameters
+        ----------
+        labels, ranks : Labels, ndarray of int32 or None
+            All labels, with new ones, and the ranks of the new ones.
+        learned, unlearned : codes and slots, or None
+        dropped : sequence of int
+            Slots of classes that are dropped in any case.
+        """
+        n_classes = len(labels)
+        if unlearned is not None:
+            dropped = self._emptied(learned, unlearned, dropped)
+        if dropped:
+            labels = labels.without(dropped)
+        (codes, slots), (other_codes, other_slots) = learned or _NONE, unlearned or _NONE
+        outcome = _native.change(
+            self.store,
+            self.pairs,
+            self.window,
+            n_threads,
+            learned=codes,
+            learned_slots=slots,
+            unlearned=other_codes,
+            unlearned_slots=other_slots,
+            inserted=ranks,
+            dropped=np.array(dropped, np.int32) if dropped else None,
+            labels=labels,
+        )
+        if outcome == "overflow":
+            raise OverflowError(self.overflow)
+        if outcome != "done":
+            raise ValueError(f"X and y hold samples that were not learned: {_REASONS[outcome]}")
+        self._record(n_classes, learned, unlearned, dropped)
 
-    def _drop_emptied(self, slots: NDArray[np.int32]) -> None:
-        self.drop_classes([self.labels.label(slot) for slot in self._emptied(slots)])
+    def _emptied(
+        self, learned: Samples | None, unlearned: Samples, dropped: Sequence[int]
+    ) -> list[int]:
+        """Return the slots of classes that have no samples afterwards, in descending order."""
+        slots, n_leaving = np.unique(unlearned[1], return_counts=True)
+        n_left = self.store.samples[slots] - n_leaving
+        if learned is not None:
+            n_left += np.bincount(learned[1], minlength=self.store.n_classes)[slots]
+        return sorted({*dropped, *slots[n_left == 0].tolist()}, reverse=True)
 
     def merge(self, other: Memory) -> None:
         if not isinstance(other, SummingMemory):
@@ -133,18 +171,29 @@ class SummingMemory(Memory, Unlearns, Merges):
                 "merge is not possible: a window holds the latest samples, and those of two models "
                 "have no common order"
             )
-        weakened = self.extinguished | other.extinguished
-        self._check_sums("merge", other.classes.tolist(), weakened)
-        new = self.declare(other.classes)
-        slots = np.empty(len(other), dtype=np.int32)
-        slots[other.store.slot_of_rank] = self.labels.slots(other.classes)
-        if not self._merge(other, slots):
-            self.drop_classes(new)
+        theirs = [other.labels.label(slot) for slot in range(len(other))]
+        weakened = other.labels.extinguished
+        self._check_sums("merge", theirs, self.labels.extinguished | weakened)
+        slots, ranks, labels = self.labels.admit(theirs)
+        outcome = _native.merge(
+            self.store,
+            self.pairs,
+            other.store,
+            other.pairs,
+            slots,
+            inserted=ranks,
+            labels=labels.weakened(labels.slots(weakened)) if weakened else labels,
+        )
+        if outcome == "overflow":
             raise OverflowError(self.overflow)
-        self.extinguished |= other.extinguished
+        self._record_unknown()
 
-    def _check_sums(self, change: str, labels: list[Any], extinguished: set[Any]) -> None:
+    def _check_sums(
+        self, change: str, labels: Sequence[Label], extinguished: frozenset[Label]
+    ) -> None:
         """Raise ValueError if the counters of a label are not sums of samples."""
+        if not extinguished:
+            return
         for label in labels:
             if label in extinguished and label in self.labels:
                 raise ValueError(
@@ -152,30 +201,15 @@ class SummingMemory(Memory, Unlearns, Merges):
                     "extinguished, so its counters are not sums of samples"
                 )
 
-    def drop_class(self, label: Any) -> None:
-        if self.window is not None:
-            self._drop_from_window(self.window, label)
-            return
-        super().drop_class(label)
-        self.extinguished.discard(label)
-
-    def _drop_from_window(self, window: Window, label: Any) -> None:
-        slot, last = self.labels.slot(label), len(self) - 1
-        codes = window.codes_of(slot)
-        slots = np.full(len(codes), slot, np.int32)
-        removed = window.unlearn(self.store, self.pairs, codes, slots, 1)
-        assert removed, "the sums hold the samples of the window"
-        self._record(-1, codes, slots)
-        super().drop_class(label)
-        # The last class has moved to the slot.
-        window.move(last, slot)
-
-    def rename_class(self, old: Any, new: Any) -> None:
-        slot = self.labels.slot(old)
-        super().rename_class(old, new)
-        if old in self.extinguished:
-            self.extinguished.remove(old)
-            self.extinguished.add(self.labels.label(slot))
+    def drop_class(self, label: Label) -> None:
+        slot = self.labels.slot(label)
+        if self.window is None:
+            super().drop_class(label)
+            self._record(len(self) + 1, dropped=[slot])
+        else:
+            codes = self.window.codes_of(slot)
+            samples = codes, np.full(len(codes), slot, np.int32)
+            self._change(self.labels, unlearned=samples, dropped=[slot])
 
     def calibration_sample(self) -> CalibrationSample:
         """Return the calibration sample of all classes with two samples or more.
@@ -194,14 +228,13 @@ class SummingMemory(Memory, Unlearns, Merges):
 
     def copy(self) -> Self:
         other = super().copy()
-        other.extinguished = self.extinguished.copy()
         other.window = None if self.window is None else self.window.copy()
         return other
 
     def content(self) -> dict[str, NDArray[Any]]:
         content = {**super().content(), **calibration_sample.to_tensors(self.store)}
-        if self.extinguished:
-            marks = [label in self.extinguished for label in self.classes.tolist()]
+        if self.labels.extinguished:
+            marks = [label in self.labels.extinguished for label in self.classes.tolist()]
             content["extinguished"] = np.array(marks)
         if self.window is not None:
             content |= window.to_tensors(self.window, self.store)
@@ -212,7 +245,9 @@ class SummingMemory(Memory, Unlearns, Merges):
         memory = super().restore(classes, content)
         calibration_sample.restore(memory.store, content)
         if "extinguished" in content:
-            memory.extinguished = set(classes[content["extinguished"]].tolist())
+            # A restored memory has its classes in the order of ranks.
+            slots = np.flatnonzero(content["extinguished"]).tolist()
+            memory.store.insert(_NO_SLOTS, memory.labels.weakened(slots))
         memory._restore_pairs(content)
         if window.TENSORS[0] in content:
             memory.window = window.restore(content, memory.n_cells, memory.store, memory.pairs)
@@ -221,14 +256,14 @@ class SummingMemory(Memory, Unlearns, Merges):
     def _restore_pairs(self, content: dict[str, NDArray[Any]]) -> None:
         """Set the pairs, for memories that count them."""
 
-    def _record(self, sign: int, codes: Codes, slots: NDArray[np.int32]) -> None:
-        """Record samples that were learned (1) or unlearned (-1), for readouts that update."""
+    def _record(
+        self,
+        n_classes: int,
+        learned: Samples | None = None,
+        unlearned: Samples | None = None,
+        dropped: Sequence[int] = (),
+    ) -> None:
+        """Record a change, for readouts that update what they have computed."""
 
-    def _learn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return self.store.learn(codes, slots)
-
-    def _unlearn(self, codes: Codes, slots: NDArray[np.int32], n_threads: int) -> bool:
-        return self.store.unlearn(codes, slots)
-
-    def _merge(self, other: Self, slots: NDArray[np.int32]) -> bool:
-        return self.store.merge(other.store, slots)
+    def _record_unknown(self) -> None:
+        """Record that there was a change that readouts cannot follow."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,12 +33,15 @@ Update = SampleUpdate | ClassDrop
 
 
 class PendingUpdates:
-    """The samples that the latest versions of a memory added and removed.
+    """The samples that the latest changes of a memory added and removed.
+
+    Each entry leads from one version of the memory to a later one. An interrupt between a change
+    and `record` leaves a gap, and readouts then compute everything again.
 
     Parameters
     ----------
     max_samples : int
-        The limit above which the oldest versions are dropped; 0 keeps none.
+        The limit above which the oldest entries are dropped; 0 keeps none.
 
     Examples
     --------
@@ -49,8 +51,8 @@ class PendingUpdates:
     >>> codes = coder.native.encode(np.eye(3, 40), 1)
     >>> updates = PendingUpdates(max_samples=5)
     >>> slots = np.zeros(3, np.int32)
-    >>> updates.record(1, [SampleUpdate(1, 1, codes, slots)])
-    >>> updates.record(2, [SampleUpdate(1, -1, codes, slots), ClassDrop(1, 0)])
+    >>> updates.record(0, 1, [SampleUpdate(1, 1, codes, slots)])
+    >>> updates.record(1, 2, [SampleUpdate(1, -1, codes, slots), ClassDrop(1, 0)])
     >>> [type(update).__name__ for update in updates.between(1, 2)]
     ['SampleUpdate', 'ClassDrop']
     >>> updates.between(0, 2) is None
@@ -59,36 +61,34 @@ class PendingUpdates:
 
     def __init__(self, max_samples: int) -> None:
         self.max_samples = max_samples
-        self._lock = threading.Lock()
-        self._changes: dict[int, Sequence[Update]] = {}
-        self._n_samples = 0
+        # Never changed, only replaced: by old version, the new version and the updates.
+        self._entries: dict[int, tuple[int, Sequence[Update]]] = {}
 
     @property
     def nbytes(self) -> int:
         """The size of the codes."""
-        with self._lock:
-            changes = [change for changes in self._changes.values() for change in changes]
-        return sum(change.codes.nbytes for change in changes if isinstance(change, SampleUpdate))
+        updates = [update for _, updates in self._entries.values() for update in updates]
+        return sum(update.codes.nbytes for update in updates if isinstance(update, SampleUpdate))
 
-    def record(self, version: int, changes: Sequence[Update] | None) -> None:
-        """Record the changes that led to a version, or None if they are unknown."""
-        if changes is None or not self.max_samples:
+    def record(self, old: int, new: int, updates: Sequence[Update] | None) -> None:
+        """Record the updates that led from one version to another, or None if they are unknown."""
+        if updates is None or not self.max_samples or old == new:
             return
-        with self._lock:
-            self._changes[version] = changes
-            self._n_samples += _count(changes)
-            while self._n_samples > self.max_samples:
-                self._n_samples -= _count(self._changes.pop(next(iter(self._changes))))
+        entries = {**self._entries, old: (new, updates)}
+        n_samples = sum(_count(updates) for _, updates in entries.values())
+        while n_samples > self.max_samples:
+            n_samples -= _count(entries.pop(next(iter(entries)))[1])
+        self._entries = entries
 
     def between(self, old: int, new: int) -> list[Update] | None:
-        """Return the changes from one version to a later one, or None if some were dropped."""
-        with self._lock:
-            versions = range(old + 1, new + 1)
-            if new < old or len(versions) > len(self._changes):
+        """Return the updates from one version to a later one, or None if some are unknown."""
+        entries, found = self._entries, list[Update]()
+        while old != new:
+            if old not in entries:
                 return None
-            if any(version not in self._changes for version in versions):
-                return None
-            return [update for version in versions for update in self._changes[version]]
+            old, updates = entries[old]
+            found += updates
+        return found
 
 
 def count_samples(changes: Sequence[Update]) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon._native import MAX_COUNT, Window
+from kenyon._native import MAX_COUNT, Window, change
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +53,5 @@ def _holds_all(window: Window, store: Counters, pairs: Pairs | None) -> bool:
         if (pairs.n_samples, pairs.trace) != (len(window), squares):
             return False
     remaining = store.copy()
-    if not remaining.unlearn(codes, slots):
-        return False
-    return not any(map(remaining.has_residue, range(store.n_classes)))
+    outcome = change(remaining, None, None, 1, unlearned=codes, unlearned_slots=slots)
+    return outcome == "done" and not remaining.samples.any() and not remaining.get_all().any()

@@ -106,7 +106,7 @@ class LinearReadout(Readout):
     def _fill(self, snapshot: Snapshot, n_threads: int) -> Weights:
         weights = np.ascontiguousarray(self.compute_weights(snapshot, n_threads))
         store = Weights(snapshot.memory.n_cells)
-        store.insert_all(np.arange(len(weights), dtype=np.int32))
+        store.insert(np.arange(len(weights), dtype=np.int32))
         store.set_all(weights, np.zeros(len(weights), np.int64))
         return store
 
