@@ -1,0 +1,60 @@
+"""Raise an exception at the n-th place in Kenyon's code where one could arrive by itself."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from functools import cache
+from pathlib import Path
+
+import kenyon
+
+PACKAGE = str(Path(kenyon.__file__).parent)
+# CPython handles signals after these instructions: at the start of a function, after a call,
+# whether of Python or of C, and in loops. An exception between other instructions cannot happen.
+_PLACES = "RESUME", "CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE"
+
+
+@cache
+def _places(code):
+    """Return the offsets of the instructions that come right after such a place."""
+    instructions = list(dis.get_instructions(code))
+    pairs = zip(instructions, instructions[1:], strict=False)
+    after = {later.offset for earlier, later in pairs if earlier.opname.startswith(_PLACES)}
+    return after if sys.version_info >= (3, 11) else after | {0}
+
+
+class Fault:
+    """A context in which the n-th place raises an exception, once.
+
+    Attributes
+    ----------
+    happened : bool
+        Whether there were n places.
+    """
+
+    def __init__(self, n, error):
+        self._n, self._error = n, error
+        self.happened = False
+
+    def __enter__(self):
+        sys.settrace(self._enter)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(None)
+
+    def _enter(self, frame, event, _):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self._step
+
+    def _step(self, frame, event, _):
+        if event == "opcode" and frame.f_lasti in _places(frame.f_code):
+            self._n -= 1
+            if self._n == 0:
+                self.happened = True
+                sys.settrace(None)
+                raise self._error
+        return self._step
