@@ -82,8 +82,7 @@ def state(model):
     with model.circuit_.memory.reading as snapshot:
         content = {"classes": snapshot.memory.classes, **snapshot.memory.content()}
     return {
-        name: (tensor.dtype.str, tensor.shape, tensor.tobytes())
-        for name, tensor in content.items()
+        name: (tensor.dtype.str, tensor.shape, tensor.tobytes()) for name, tensor in content.items()
     }
 
 

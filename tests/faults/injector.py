@@ -1,10 +1,12 @@
-"""Raise an exception at the n-th place in Kenyon's code where one could arrive by itself."""
+"""Raise an exception in Kenyon's code: at the n-th place where one can arrive, or after a time."""
 
 from __future__ import annotations
 
 import dis
+import signal
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import kenyon
@@ -19,8 +21,11 @@ _PLACES = "RESUME", "CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE"
 def _places(code):
     """Return the offsets of the instructions that come right after such a place."""
     instructions = list(dis.get_instructions(code))
-    pairs = zip(instructions, instructions[1:], strict=False)
-    after = {later.offset for earlier, later in pairs if earlier.opname.startswith(_PLACES)}
+    after = {
+        later.offset
+        for earlier, later in pairwise(instructions)
+        if earlier.opname.startswith(_PLACES)
+    }
     return after if sys.version_info >= (3, 11) else after | {0}
 
 
@@ -58,3 +63,32 @@ class Fault:
                 sys.settrace(None)
                 raise self._error
         return self._step
+
+
+class Alarm:
+    """A timer whose signal raises KeyboardInterrupt in the block, or nothing after it.
+
+    Attributes
+    ----------
+    happened : bool
+        Whether the signal came in time.
+    """
+
+    def __init__(self, seconds):
+        self._seconds, self._is_armed = seconds, False
+        self.happened = False
+
+    def _handle(self, *_):
+        if self._is_armed:
+            self._is_armed, self.happened = False, True
+            raise KeyboardInterrupt
+
+    def __enter__(self):
+        signal.signal(signal.SIGALRM, self._handle)
+        self._is_armed = True
+        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        return self
+
+    def __exit__(self, *_):
+        self._is_armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)

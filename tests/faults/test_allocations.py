@@ -1,11 +1,13 @@
 """A failed allocation of the kernel leaves a model as it was before or as it is after a change."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 import kenyon
 from kenyon import _native
-from tests.faults.cases import CASES, KINDS, X, Prepared, fitted, state
+from tests.faults.cases import CASES, KINDS, Prepared, X, fitted, state
 
 pytestmark = pytest.mark.skipif(
     not hasattr(_native, "fail_allocation"),
@@ -28,10 +30,8 @@ def attempts(prepare, call):
     while failed:
         model, result = prepare(), None
         _native.fail_allocation(n)
-        try:
+        with suppress(MemoryError):
             result = call(model)
-        except MemoryError:
-            pass
         failed = _native.allocation_failed()
         yield model, result, failed
         n += 1
@@ -83,3 +83,38 @@ def test_load(kind, tmp_path):
         if model is not None:
             assert state(model) == state(prototype)
         n += 1
+
+
+def test_wider_sums():
+    """The sums of pairs are copied into 64 bits when 32 may not suffice."""
+    coder = fitted("ridge").circuit_.coder.native
+    codes, slots = coder.encode(X[:2], 1), np.zeros(2, np.int32)
+    n, failed = 1, True
+    while failed:
+        counters, pairs = _native.Counters(40, "before"), _native.Pairs(40)
+        sums = np.full(40 * 41 // 2, 2**32 - 300, np.uint32)
+        pairs.set(sums, 10**6)
+        _native.fail_allocation(n)
+        inserted = np.zeros(1, np.int32)
+        outcome = None
+        with suppress(MemoryError):
+            outcome = _native.change(
+                counters,
+                pairs,
+                None,
+                1,
+                learned=codes,
+                learned_slots=slots,
+                inserted=inserted,
+                labels="after",
+            )
+        failed = _native.allocation_failed()
+        if counters.labels == "after":
+            assert (pairs.n_samples, counters.samples.tolist()) == (10**6 + 2, [2])
+            assert pairs.largest > sums[0]
+        else:
+            assert outcome is None
+            assert (pairs.n_samples, counters.n_classes) == (10**6, 0)
+            np.testing.assert_array_equal(pairs.get(), sums)
+        n += 1
+    assert n > 5

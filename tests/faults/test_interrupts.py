@@ -1,15 +1,20 @@
 """An exception at any moment leaves a model as it was before or as it is after a change."""
 
 import os
+import time
+from contextlib import suppress
 from zlib import crc32
 
+import numpy as np
 import pytest
 
 from tests.faults.cases import CASES, Prepared
-from tests.faults.injector import Fault
+from tests.faults.injector import Alarm, Fault
 
 STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "13"))
 """Every how many places an exception is raised; `make faults` sets 1."""
+N_SIGNALS = int(os.environ.get("KENYON_SIGNALS", "6"))
+"""Signals for each case; `make faults` sets more."""
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
@@ -30,4 +35,18 @@ def test_every_place(kind, change, error, tmp_path):
             break
         n += STRIDE
     assert found[-1] == "after"
-    print(f"{len(found)} places")
+
+
+@pytest.mark.parametrize(("kind", "change"), CASES)
+def test_real_signals(kind, change, tmp_path):
+    """Signals at random moments, in the code of other libraries too."""
+    prepared, model = Prepared(kind, change), None
+    random = np.random.default_rng(crc32(f"{kind} {change}".encode()))
+    start = time.perf_counter()
+    prepared.change(prepared.fresh())
+    duration = time.perf_counter() - start
+    for seconds in random.uniform(1e-6, duration, N_SIGNALS):
+        model = prepared.fresh()
+        with suppress(KeyboardInterrupt), Alarm(float(seconds)):
+            prepared.change(model)
+        prepared.check(model, tmp_path / "model.kenyon")

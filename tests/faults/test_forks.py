@@ -1,0 +1,151 @@
+"""A process that is forked at any moment has a whole model, which it can use."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import kenyon
+from tests.faults.cases import KINDS, new_model, state
+
+N_FORKS = int(os.environ.get("KENYON_FORKS", "15"))
+"""Forks for each kind of model; `make faults` sets more."""
+X = np.random.default_rng(1).random((4000, 6))
+Y = np.array([*"abcde"] * 800)
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+
+
+def in_child(call, seconds=30):
+    """Run a call in a forked process; fail if it raises or does not end."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            call()
+            status = 0
+        finally:
+            os._exit(status)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            assert status == 0, "the forked process failed"
+            return
+        time.sleep(0.001)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    pytest.fail("the forked process hangs")
+
+
+class Learning:
+    """A model that another thread teaches the samples of X, one by one and in batches."""
+
+    def __init__(self, model):
+        self.model = model.fit(X[:10], Y[:10])
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self):
+        first = 10
+        while not self._stop.is_set():
+            size = 1 if first % 3 else 40
+            rows = slice(first, first + size)
+            if size == 1:
+                self.model.learn_one(X[first], Y[first])
+            else:
+                self.model.partial_fit(X[rows], Y[rows])
+            self.model.predict(X[:5])
+            first += size
+            if first + 40 > len(X):
+                self._stop.wait()
+
+    def __enter__(self):
+        self._thread.start()
+        return self.model
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+
+def use(model, kind, path):
+    """Assert that the model has learned whole samples, then use it in every way."""
+    n = model.n_samples_seen_
+    if "window" not in kind:
+        # The thread learns rows in order, so their number tells which.
+        assert state(model) == state(new_model(kind).fit(X[:n], Y[:n]))
+    model.predict_proba(X[:3])
+    model.learn_one(X[0], "a").partial_fit(X[:3], ["a", "b", "new"])
+    model.save(path)
+    assert state(kenyon.load(path)) == state(model)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_forks_while_a_thread_learns(kind, tmp_path):
+    with Learning(new_model(kind)) as model:
+        for i in range(N_FORKS):
+            time.sleep(0.0007 * (i % 7))
+            in_child(lambda: use(model, kind, tmp_path / "model.kenyon"))
+    # The parent goes on as if nothing had happened.
+    assert model.learn_one(X[0], "a").predict(X[:1]).shape == (1,)
+
+
+def test_forks_while_a_solution_is_computed(tmp_path):
+    """Another thread holds the lock of the cache for most of the time."""
+    model = kenyon.FlyClassifier(readout="ridge", n_cells=900, n_threads=1).fit(X[:300], Y[:300])
+    stop = threading.Event()
+
+    def solve():
+        while not stop.is_set():
+            model.refresh().predict(X[:1])
+
+    thread = threading.Thread(target=solve)
+    thread.start()
+    try:
+        for i in range(N_FORKS):
+            time.sleep(0.003 * (i % 5))
+            in_child(lambda: model.learn_one(X[0], "new").predict(X[:1]))
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _predict(model):
+    return model.learn_one(X[0], "a").predict(X[:20]).tolist()
+
+
+def test_multiprocessing_with_fork():
+    with Learning(new_model("fly")) as model:
+        context = multiprocessing.get_context("fork")
+        with context.Pool(2) as pool:
+            answers = pool.map(_predict, [model] * 4, chunksize=1)
+    assert all(len(answer) == 20 for answer in answers)
+
+
+def test_a_child_keeps_cached_values():
+    """With no other thread at work a child need not solve again."""
+    model = new_model("ridge").fit(X[:50], Y[:50])
+    model.predict(X[:1])
+    size = model.cache_nbytes
+
+    def check():
+        assert model.cache_nbytes == size > 0
+
+    in_child(check)
+
+
+def test_forks_inside_a_fork():
+    model = new_model("fly").fit(X[:50], Y[:50])
+
+    def fork_again():
+        model.learn_one(X[0], "a")
+        in_child(lambda: model.learn_one(X[1], "b"))
+        assert model.n_samples_seen_ == 51
+
+    in_child(fork_again)
+    assert model.n_samples_seen_ == 50
