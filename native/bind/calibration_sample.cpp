@@ -84,7 +84,7 @@ bool set_calibration(Labelled<Counters>& memory, std::int64_t threshold,
 
 void disable_calibration(Labelled<Counters>& memory, Vector<std::int32_t> slots) {
   check_slots(memory, slots);
-  for (std::int64_t i = 0; i < length(slots); ++i) memory.calibration().disable(slots.data()[i]);
+  memory.calibration().disable(slots.data(), length(slots));
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ bool allocation_fails() noexcept {
 }
 
 void bind_faults(nb::module_& module) {
-  module.def(
-      "fail_allocation", [](std::int64_t n) { n_until_failure = n; }, "n"_a);
+  module.def("fail_allocation", [](std::int64_t n) { n_until_failure = n; }, "n"_a);
   // Returns whether the allocation has failed; if not, it will not fail any more.
   module.def("allocation_failed", [] { return n_until_failure.exchange(0) <= 0; });
 }

@@ -88,11 +88,12 @@ template <class T, class Memory>
 void weaken(Memory& memory, Slots slots, Matrix<T> rows, nb::object labels) {
   check_slots(memory, slots);
   check_rows(memory, rows, length(slots));
+  if constexpr (std::is_base_of_v<Counters, Memory>)
+    memory.calibration().disable(slots.data(), length(slots));
   for (std::int64_t i = 0; i < length(slots); ++i) {
     const std::int32_t slot = slots.data()[i];
     memory.set(slot, rows.data() + i * memory.n_cells(),
                memory.classes().samples()[static_cast<std::size_t>(slot)]);
-    if constexpr (std::is_base_of_v<Counters, Memory>) memory.calibration().disable(slot);
   }
   memory.commit(std::move(labels));
 }

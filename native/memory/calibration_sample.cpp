@@ -1,6 +1,7 @@
 #include "memory/calibration_sample.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace kenyon {
@@ -118,15 +119,30 @@ void CalibrationSample::Reservoir::trim(std::int64_t capacity) {
 
 std::int64_t CalibrationSample::nbytes() const {
   std::size_t n = reservoirs_.size() * sizeof(Reservoir);
-  for (const Reservoir& reservoir : reservoirs_)
-    for (const Entry& entry : reservoir.entries) n += sizeof(Entry) + entry.bytes->size();
+  for (const auto& reservoir : reservoirs_)
+    for (const Entry& entry : reservoir->entries) n += sizeof(Entry) + entry.bytes->size();
   return static_cast<std::int64_t>(n);
 }
 
-void CalibrationSample::drop(std::int64_t slot) {
+void CalibrationSample::append(std::int64_t n) {
+  std::vector<std::shared_ptr<Reservoir>> reservoirs = reservoirs_;
+  for (std::int64_t i = 0; i < n; ++i)
+    reservoirs.push_back(std::make_shared<Reservoir>(Reservoir{threshold_, {}}));
+  reservoirs_ = std::move(reservoirs);
+}
+
+void CalibrationSample::drop(std::int64_t slot) noexcept {
   size_ -= size(of(slot));
-  if (slot != n_classes() - 1) of(slot) = std::move(reservoirs_.back());
+  std::swap(reservoirs_[static_cast<std::size_t>(slot)], reservoirs_.back());
   reservoirs_.pop_back();
+}
+
+CalibrationSample::Reservoir& CalibrationSample::own(std::int64_t slot) {
+  std::shared_ptr<Reservoir>& reservoir = reservoirs_[static_cast<std::size_t>(slot)];
+  if (reservoir.use_count() > 1) reservoir = std::make_shared<Reservoir>(*reservoir);
+  // Another thread may just have released the last other reference.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return *reservoir;
 }
 
 std::int64_t CalibrationSample::size(const Reservoir& reservoir) const {
@@ -136,14 +152,17 @@ std::int64_t CalibrationSample::size(const Reservoir& reservoir) const {
 
 template <class Change>
 void CalibrationSample::update(std::int64_t slot, Change change) {
-  Reservoir& reservoir = of(slot);
+  Reservoir& reservoir = own(slot);
   size_ -= size(reservoir);
   change(reservoir);
   size_ += size(reservoir);
 }
 
-void CalibrationSample::disable(std::int64_t slot) noexcept {
-  update(slot, [](Reservoir& reservoir) { reservoir.lower(0); });
+void CalibrationSample::disable(const std::int32_t* slots, std::int64_t n) {
+  CalibrationSample disabled = *this;
+  for (std::int64_t i = 0; i < n; ++i)
+    disabled.update(slots[i], [](Reservoir& reservoir) { reservoir.lower(0); });
+  *this = std::move(disabled);
 }
 
 bool CalibrationSample::has_old_capacity() const { return capacity_ != capacity(n_classes()); }
@@ -155,18 +174,18 @@ void CalibrationSample::update_capacity() {
 void CalibrationSample::set_capacity(std::int64_t capacity) {
   capacity_ = capacity;
   size_ = 0;
-  for (Reservoir& reservoir : reservoirs_) {
-    reservoir.trim(capacity_);
-    size_ += size(reservoir);
+  for (std::int64_t slot = 0; slot < n_classes(); ++slot) {
+    if (static_cast<std::int64_t>(entries(slot).size()) > capacity_) own(slot).trim(capacity_);
+    size_ += size(of(slot));
   }
 }
 
 void CalibrationSample::lower(std::int64_t threshold) {
   threshold_ = std::min(threshold_, threshold);
   size_ = 0;
-  for (Reservoir& reservoir : reservoirs_) {
-    reservoir.lower(threshold_);
-    size_ += size(reservoir);
+  for (std::int64_t slot = 0; slot < n_classes(); ++slot) {
+    if (of(slot).threshold > threshold_) own(slot).lower(threshold_);
+    size_ += size(of(slot));
   }
 }
 
@@ -227,7 +246,10 @@ bool CalibrationSample::set(std::int64_t threshold, std::vector<Reservoir> reser
     if (!reservoir.entries.empty() && reservoir.entries.back().fingerprint >= reservoir.threshold)
       return false;
   }
-  reservoirs_ = std::move(reservoirs);
+  std::vector<std::shared_ptr<Reservoir>> shared;
+  for (Reservoir& reservoir : reservoirs)
+    shared.push_back(std::make_shared<Reservoir>(std::move(reservoir)));
+  reservoirs_ = std::move(shared);
   threshold_ = threshold;
   set_capacity(capacity(n_classes()));
   trim();

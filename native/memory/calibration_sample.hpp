@@ -23,7 +23,8 @@ namespace kenyon {
 // increases, so the same holds after samples have been unlearned.
 //
 // Learning lowers thresholds, which has no inverse. So learn, unlearn and merge change a copy,
-// which replaces the original when everything else has succeeded. Copies share the codes.
+// which replaces the original when everything else has succeeded. Copies share each reservoir
+// until one of them changes it.
 class CalibrationSample {
  public:
   // The number of codes of all classes together. One class may have its share of them, and
@@ -36,13 +37,15 @@ class CalibrationSample {
   std::int64_t nbytes() const;
   bool empty(std::int64_t slot) const { return of(slot).entries.empty(); }
 
-  // Adds or removes classes without codes at the end.
-  void resize(std::int64_t n_classes) {
-    reservoirs_.resize(static_cast<std::size_t>(n_classes), {threshold_, {}});
+  // Adds classes without codes at the end, or throws and changes nothing.
+  void append(std::int64_t n);
+  // Removes the last classes, which have no codes.
+  void remove_last(std::int64_t n) noexcept {
+    reservoirs_.resize(reservoirs_.size() - static_cast<std::size_t>(n));
   }
-  void drop(std::int64_t slot);
-  // Empties the reservoir of a class for good.
-  void disable(std::int64_t slot) noexcept;
+  void drop(std::int64_t slot) noexcept;
+  // Empties the reservoirs of some classes for good, or throws and changes nothing.
+  void disable(const std::int32_t* slots, std::int64_t n);
   // Whether classes were added or dropped since the last change, so that learning nothing may still
   // change reservoirs.
   bool has_old_capacity() const;
@@ -88,10 +91,11 @@ class CalibrationSample {
   bool set(std::int64_t threshold, std::vector<Reservoir> reservoirs, std::int64_t n_cells);
 
  private:
-  Reservoir& of(std::int64_t slot) { return reservoirs_[static_cast<std::size_t>(slot)]; }
   const Reservoir& of(std::int64_t slot) const {
-    return reservoirs_[static_cast<std::size_t>(slot)];
+    return *reservoirs_[static_cast<std::size_t>(slot)];
   }
+  // The same, to change it.
+  Reservoir& own(std::int64_t slot);
   // Applies change to the reservoir of a class.
   template <class Change>
   void update(std::int64_t slot, Change change);
@@ -104,7 +108,7 @@ class CalibrationSample {
   // Lowers the common threshold while there are too many codes.
   void trim();
 
-  std::vector<Reservoir> reservoirs_;
+  std::vector<std::shared_ptr<Reservoir>> reservoirs_;
   std::int64_t threshold_ = kInitialThreshold;
   // The capacity of each reservoir at the last change.
   std::int64_t capacity_ = kTotalCapacity;

@@ -73,19 +73,16 @@ void Counters::insert(const std::int32_t* ranks, std::int64_t n) {
   if (n == 0) return;
   Classes classes = classes_;
   classes.insert(ranks, n);
-  calibration_.resize(n_classes() + n);
-  try {
-    counts_.resize(n_classes() + n);
-  } catch (...) {
-    calibration_.resize(n_classes());
-    throw;
-  }
+  calibration_.append(n);
+  Rollback undo([&] { calibration_.remove_last(n); });
+  counts_.resize(n_classes() + n);
+  undo.dismiss();
   classes_ = std::move(classes);
 }
 
 void Counters::remove_last(std::int64_t n) noexcept {
   classes_.remove_last(n);
-  calibration_.resize(classes_.size());
+  calibration_.remove_last(n);
   counts_.resize(classes_.size());
 }
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import count
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -113,32 +112,22 @@ class Labels:
         new = [label for label in dict.fromkeys([*y, *others]) if label not in known]
         if not new:
             return Admission(np.array([*map(known.__getitem__, y)], dtype=np.int32), None, self)
-        labels = self._with(new)
+        labels = self._copy()
+        for label in new:
+            labels._append(label)
         slots = np.array([*map(labels._slots.__getitem__, y)], dtype=np.int32)
         ranks = np.array([bisect_left(labels._by_rank, label) for label in new], dtype=np.int32)
         return Admission(slots, ranks, labels)
-
-    def _with(self, new: list[Label]) -> Labels:
-        """Return the labels with new ones; copies are much faster than to sort and hash again."""
-        labels = Labels(extinguished=self.extinguished)
-        labels._by_slot = self._by_slot + new
-        labels._by_rank = sorted(self._by_rank + new)
-        labels._slots = self._slots.copy()
-        labels._slots.update(zip(new, count(len(self)), strict=False))
-        labels._kinds = {type(new[0])}
-        return labels
 
     def without(self, slots: Iterable[int]) -> Labels:
         """Return the labels without those of some slots, which are in descending order.
 
         The last label moves to each slot that becomes free, as in the kernel.
         """
-        by_slot, extinguished = self._by_slot.copy(), set(self.extinguished)
+        labels = self._copy()
         for slot in slots:
-            extinguished.discard(by_slot[slot])
-            by_slot[slot] = by_slot[-1]
-            by_slot.pop()
-        return Labels(by_slot, frozenset(extinguished))
+            labels._remove(slot)
+        return labels
 
     def renamed(self, old: Label, new: Label) -> tuple[Labels, int, int]:
         """Return the labels with another one, its slot and its new rank."""
@@ -158,6 +147,31 @@ class Labels:
     def weakened(self, slots: Iterable[int]) -> Labels:
         """Return the labels with those of some slots marked as extinguished."""
         return Labels(self._by_slot, self.extinguished.union(map(self.label, slots)))
+
+    # A copy is much faster than to sort and hash again. Only a copy may be changed, before anybody
+    # else has it.
+
+    def _copy(self) -> Labels:
+        labels = object.__new__(Labels)
+        labels._by_slot, labels._by_rank = self._by_slot.copy(), self._by_rank.copy()
+        labels._slots, labels._kinds = self._slots.copy(), self._kinds
+        labels._classes, labels.extinguished = None, self.extinguished
+        return labels
+
+    def _append(self, label: Label) -> None:
+        self._slots[label] = len(self)
+        self._by_slot.append(label)
+        insort(self._by_rank, label)
+        self._kinds = {type(label)}
+
+    def _remove(self, slot: int) -> None:
+        label, last = self._by_slot[slot], self._by_slot.pop()
+        if slot < len(self):
+            self._by_slot[slot] = last
+        self._slots[last] = slot
+        del self._slots[label], self._by_rank[bisect_left(self._by_rank, label)]
+        self._kinds = self._kinds if self._by_slot else set()
+        self.extinguished -= {label}
 
     def _check_kinds(self, new: list[Label]) -> None:
         """Raise ValueError if new labels and the known ones are not all of one kind."""

@@ -152,11 +152,12 @@ class SummingMemory(Memory, Unlearns, Merges):
         self, learned: Samples | None, unlearned: Samples, dropped: Sequence[int]
     ) -> list[int]:
         """Return the slots of classes that have no samples afterwards, in descending order."""
-        slots, n_leaving = np.unique(unlearned[1], return_counts=True)
-        n_left = self.store.samples[slots] - n_leaving
+        n_classes = self.store.n_classes
+        n_samples, leaving = self.store.samples, np.bincount(unlearned[1], minlength=n_classes)
         if learned is not None:
-            n_left += np.bincount(learned[1], minlength=self.store.n_classes)[slots]
-        return sorted({*dropped, *slots[n_left == 0].tolist()}, reverse=True)
+            n_samples += np.bincount(learned[1], minlength=n_classes)[:n_classes]
+        emptied = np.flatnonzero((leaving > 0) & (leaving == n_samples)).tolist()
+        return sorted({*dropped, *emptied}, reverse=True)
 
     def merge(self, other: Memory) -> None:
         if not isinstance(other, SummingMemory):

@@ -61,28 +61,30 @@ class PendingUpdates:
 
     def __init__(self, max_samples: int) -> None:
         self.max_samples = max_samples
-        # Never changed, only replaced: by old version, the new version and the updates.
-        self._entries: dict[int, tuple[int, Sequence[Update]]] = {}
+        # By old version, the new version and the updates; then the number of their samples. Both
+        # are never changed, only replaced together.
+        self._recorded: tuple[dict[int, tuple[int, Sequence[Update]]], int] = {}, 0
 
     @property
     def nbytes(self) -> int:
         """The size of the codes."""
-        updates = [update for _, updates in self._entries.values() for update in updates]
+        updates = [update for _, updates in self._recorded[0].values() for update in updates]
         return sum(update.codes.nbytes for update in updates if isinstance(update, SampleUpdate))
 
     def record(self, old: int, new: int, updates: Sequence[Update] | None) -> None:
         """Record the updates that led from one version to another, or None if they are unknown."""
         if updates is None or not self.max_samples or old == new:
             return
-        entries = {**self._entries, old: (new, updates)}
-        n_samples = sum(_count(updates) for _, updates in entries.values())
+        entries, n_samples = self._recorded
+        entries = {**entries, old: (new, updates)}
+        n_samples += _count(updates)
         while n_samples > self.max_samples:
             n_samples -= _count(entries.pop(next(iter(entries)))[1])
-        self._entries = entries
+        self._recorded = entries, n_samples
 
     def between(self, old: int, new: int) -> list[Update] | None:
         """Return the updates from one version to a later one, or None if some are unknown."""
-        entries, found = self._entries, list[Update]()
+        (entries, _), found = self._recorded, list[Update]()
         while old != new:
             if old not in entries:
                 return None
