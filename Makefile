@@ -14,7 +14,7 @@ JOINT := --tasks 1 --jobs 1 --store lab/results
 SHOWN := fig1 fig2 fig2-reference fig3 fig4 s1 s2 s3 s4 decay rate cost gem-memory calibration \
     compartments extinction
 
-.PHONY: reproduce test rebuild lint format sanitize bench scale studies encoders features weights \
+.PHONY: reproduce test rebuild lint format sanitize faults fuzz bench scale studies encoders features weights \
     weights-resnet50 image-size methods reproduction ceilings report clean
 
 # The paper's experiments with one seed; takes a few minutes and writes report/index.html.
@@ -42,13 +42,26 @@ format: $(VENV)/installed
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
 
-# The tests of the circuit and of class weights on a kernel with the address and
-# undefined-behaviour sanitizers. Python itself is built without them, so the
-# run-time library is preloaded and leaks at exit are not reported.
+# The tests of the circuit and of class weights, and those in which allocations fail, on a kernel
+# with the address and undefined-behaviour sanitizers. Python itself is built without them, so the
+# run-time library is preloaded and leaks at exit are not reported. Memory that libstdc++ allocates
+# by its own operator new may be freed by the kernel's.
 sanitize: $(SANITIZED)/installed
-	PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+	PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:alloc_dealloc_mismatch=0:allocator_may_return_null=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	$(BIN)/python -m pytest tests/circuit tests/readouts/test_class_weights.py -p no:cacheprovider
+	$(BIN)/python -m pytest tests/circuit tests/readouts/test_class_weights.py \
+	    tests/faults/test_allocations.py -p no:cacheprovider
+
+# Every place where an exception can arrive, and many more signals, forks, kills and seconds of
+# stress than `make test`; takes an hour.
+faults: $(VENV)/installed sanitize
+	KENYON_FAULT_STRIDE=1 KENYON_SIGNALS=100 KENYON_FORKS=200 KENYON_STRESS_SECONDS=120 \
+	KENYON_FAULT_ROUNDS=50 $(BIN)/python -m pytest -n auto tests/faults lab/tests/faults
+
+# A million mutated model files; takes an hour.
+fuzz: $(VENV)/installed
+	KENYON_FUZZ=1000000 $(BIN)/python -m pytest -n auto tests/faults -k fuzz
 
 # Speed, memory, novelty, pseudocounts, readouts and single steps.
 bench: $(VENV)/installed
@@ -152,7 +165,8 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 $(SANITIZED)/installed: $(VENV)/installed
 	rm -rf $(SANITIZED)
 	$(PIP_INSTALL) --no-build-isolation --no-deps --target $(SANITIZED) \
-	    --config-settings=build-dir=build/sanitize --config-settings=cmake.define.KENYON_SANITIZE=ON .
+	    --config-settings=build-dir=build/sanitize --config-settings=cmake.define.KENYON_SANITIZE=ON \
+	    --config-settings=cmake.define.KENYON_FAULTS=ON .
 	touch $@
 
 clean:

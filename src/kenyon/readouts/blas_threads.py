@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import contextmanager
 from functools import cache
@@ -26,11 +27,22 @@ def blas_threads(n_threads: int) -> Iterator[None]:
     A second limit would be restored to the first instead of the original one. Another thread
     could not restore it: some libraries, and threadpoolctl since 3.8, bind a limit to a thread.
     """
-    if not _limiting.acquire(blocking=False):
+    lock = _limiting
+    if not lock.acquire(blocking=False):
         yield
         return
     try:
         with _controller().limit(limits=n_threads, user_api="blas"):
             yield
     finally:
-        _limiting.release()
+        lock.release()
+
+
+def _restart() -> None:
+    """Make a new lock: in a forked process, the thread that held the old one does not exist."""
+    global _limiting
+    _limiting = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart)
