@@ -17,7 +17,7 @@ from race import Contestant
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from kenyon._native import Counters
+from kenyon._native import Counters, change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,19 +54,22 @@ def gather(size: Size) -> dict[str, Contestant]:
 def _kernel(size: Size, X: Samples, y: Labels) -> dict[str, Contestant]:
     coder = size.coder()
     counters = Counters(size.n_cells)
-    for rank in range(size.n_classes):
-        counters.insert(rank)
+    counters.insert(np.arange(size.n_classes, dtype=np.int32))
     slots = y.astype(np.int32)
     codes = coder.encode(X, 1)
-    counters.learn(codes, slots)
+
+    def learn(codes: Codes, slots: NDArray[np.int32]) -> None:
+        change(counters, None, None, 1, learned=codes, learned_slots=slots)
+
+    learn(codes, slots)
     batches = _batches(X, slots)
     encoded = [(coder.encode(rows, 1), labels) for rows, labels in batches]
     return {
         "encode": Contestant(BATCH, lambda: coder.encode(X, 1)),
         "encode small": Contestant(BATCH, *_calls(lambda rows, _: coder.encode(rows, 1), batches)),
-        "learn": Contestant(BATCH, lambda: counters.learn(codes, slots)),
-        "learn small": Contestant(BATCH, *_calls(counters.learn, encoded)),
-        "encode and learn": Contestant(BATCH, lambda: counters.learn(coder.encode(X, 1), slots)),
+        "learn": Contestant(BATCH, lambda: learn(codes, slots)),
+        "learn small": Contestant(BATCH, *_calls(learn, encoded)),
+        "encode and learn": Contestant(BATCH, lambda: learn(coder.encode(X, 1), slots)),
         "predict": Contestant(BATCH, lambda: counters.best(codes, None, 1)),
     }
 

@@ -158,7 +158,7 @@ def measure_rates(name: str, seed: int) -> NDArray[np.float64]:
                 start = 0
                 for codes in batches:
                     end = start + len(codes)
-                    memory.learn(codes, y[start:end], (Rates(rate, decay),))
+                    memory.learn(codes, y[start:end].tolist(), (Rates(rate, decay),))
                     start = end
                 best = [memory.store.best(codes, n_threads=1) for codes in tested]
                 accuracies.append((memory.classes[np.concatenate(best)] == y_test).mean())

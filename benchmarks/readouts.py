@@ -21,7 +21,7 @@ from scipy.linalg import cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from kenyon import FlyClassifier
-from kenyon._native import Counters, Pairs, learn_with_pairs
+from kenyon._native import Counters, Pairs, change
 from kenyon.readouts import READOUTS
 from kenyon_lab.data import load
 
@@ -159,10 +159,10 @@ def _pairs(size: Size, n_threads: int, clock: Callable[[], float]) -> Contestant
     X, _ = size.draw(BATCH, np.random.default_rng(SEED))
     codes, slots = size.coder().encode(X, 1), np.zeros(BATCH, dtype=np.int32)
     counters, pairs = Counters(size.n_cells), Pairs(size.n_cells)
-    counters.insert(0)
+    counters.insert(np.zeros(1, np.int32))
 
     def learn() -> None:
-        learn_with_pairs(counters, pairs, codes, slots, n_threads)
+        change(counters, pairs, None, n_threads, learned=codes, learned_slots=slots)
 
     return Contestant(BATCH, learn, clock=clock)
 

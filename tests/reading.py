@@ -14,8 +14,8 @@ AUTO = (Rates(),)
 """The default rates of one compartment; all readers take an entry for each compartment."""
 
 
-def snapshot(memory, version=0):
-    return Snapshot(memory, version, Cache(memory.max_pending))
+def snapshot(memory):
+    return Snapshot(memory, Cache(memory.max_pending))
 
 
 def scores(memory, codes, rates=AUTO, n_threads=1):

@@ -94,7 +94,10 @@ LABELS = {
     "lists": (ending_with(["a"], ["b"]), NOT_A_LABEL),
     "bytes": (Y.astype("S"), f"{NOT_A_LABEL} one is b'a'"),
     "dates": (np.arange(30).astype("M8[D]"), f"{NOT_A_LABEL} one is datetime.date"),
-    "mixed": (ending_with(5), "must be all strings or all numbers, but 'a' and 5 are mixed"),
+    "mixed": (
+        ending_with(5),
+        "must be all strings, all booleans or all numbers, but 'a' and 5 are mixed",
+    ),
 }
 
 
@@ -109,7 +112,7 @@ def test_learning_rejects_labels(method, was_fitted, rates, labels, message):
 
 
 def test_rejects_mixed_labels():
-    message = "labels must be all strings or all numbers, but {} and {} are mixed"
+    message = "labels must be all strings, all booleans or all numbers, but {} and {} are mixed"
     for first, second, pair in ((Y, np.arange(30), ("'a'", 0)), (np.arange(30), Y, (0, "'a'"))):
         model = fitted(first)
         expected = message.format(*pair)

@@ -223,7 +223,7 @@ def test_counts_and_sizes():
     codes, counts = content["calibration_codes"], content["calibration_counts"]
     # One block of 16 classes of 4 bytes for each cell, the wiring by cell and by channel, and the
     # calibration sample.
-    sample = codes.nbytes + 40 * len(counts) + 32 * 10
+    sample = codes.nbytes + 56 * len(counts) + 48 * 10
     assert model.nbytes == 500 * 64 + 500 * 8 * 4 + 64 * 512 // 8 + sample
     assert 300 * 2 * 40 <= codes.nbytes <= 300 * 2.2 * 40
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import kenyon
 from kenyon import FlyClassifier
-from kenyon.circuit import Rates, calibration_sample
+from kenyon.circuit import Rates, counting
+from tests import reading
 from tests.reading import memory_of
 from tests.refusal import COMPARTMENTS, DECAY, X, Y, assert_refused, fitted, state
 
@@ -109,33 +110,46 @@ def test_reduction_ignores_binary_rounding():
     slot, cells = memory.labels.slot("a"), codes.to_csr()[1]
     for count, left in ((100, 93), (1, 0), (0, 0)):
         memory.store.set(slot, np.full(memory.n_cells, count, np.int32), 10)
-        memory.extinguish(codes, np.array(["a"]), 0.07, (Rates(1.0),))
+        memory.extinguish(codes, ["a"], 0.07, (Rates(1.0),))
         assert set(memory.store.get(slot)[cells].tolist()) == {left}
 
 
-def test_an_interrupt_leaves_no_unmarked_class(monkeypatch):
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_weakened_classes_are_marked_and_leave_the_calibration_sample(n_classes):
     memory = parts(fitted())[0].copy()
-    before, disable = memory.synapses, calibration_sample.disable
+    before, rows = memory.synapses, np.flatnonzero(np.arange(30) % 3 < n_classes)
+    codes = fitted().circuit_.coder.native.encode(X[rows], 1)
+    memory.extinguish(codes, Y[rows].tolist(), 0.5, (Rates(),))
+    changed = (memory.synapses != before).any(axis=1)
+    assert memory.classes[changed].tolist() == sorted(memory.labels.extinguished)
+    assert memory.labels.extinguished == set("abc"[:n_classes])
+    thresholds = memory.content()["calibration_thresholds"]
+    assert (thresholds == 0).tolist() == changed.tolist()
 
-    def interrupt(store, slot):
-        disable(store, slot)
-        if len(memory.extinguished) == 2:
+
+def test_an_interrupt_leaves_no_unmarked_class(monkeypatch):
+    memory, reduction = parts(fitted())[0].copy(), counting._reduction
+    before, n_calls = reading.state(memory), []
+
+    def interrupt(*arguments):
+        n_calls.append(arguments)
+        if len(n_calls) == 15:  # in the second class; each has ten samples
             raise KeyboardInterrupt
+        return reduction(*arguments)
 
-    monkeypatch.setattr(calibration_sample, "disable", interrupt)
+    monkeypatch.setattr(counting, "_reduction", interrupt)
     codes = fitted().circuit_.coder.native.encode(X, 1)
     with pytest.raises(KeyboardInterrupt):
-        memory.extinguish(codes, Y, 0.5, (Rates(),))
-    changed = (memory.synapses != before).any(axis=1)
-    assert memory.classes[changed].tolist() == ["a"]
-    assert memory.extinguished == {"a", "b"}
+        memory.extinguish(codes, Y.tolist(), 0.5, (Rates(),))
+    assert reading.state(memory) == before
+    assert not memory.labels.extinguished
 
 
 def test_rejects_rates_of_several_compartments():
     memory = parts(fitted(**DECAY))[0]
     codes = fitted().circuit_.coder.native.encode_one(X[0])
     with pytest.raises(ValueError, match="compartments has 2 entries, but the model has one"):
-        memory.extinguish(codes, np.array(["a"]), 0.5, (Rates(0.1, 0.1), Rates()))
+        memory.extinguish(codes, ["a"], 0.5, (Rates(0.1, 0.1), Rates()))
 
 
 def test_class_can_be_learned_again():

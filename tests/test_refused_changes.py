@@ -91,7 +91,7 @@ def test_rejects_merging_another_width_or_other_labels():
     narrow = FlyClassifier(n_cells=400, n_active=20, readout="fly").fit(X[:, :4], Y)
     assert_not_merged(narrow, f"{DIFFERENT}n_features is 5 here and 4 there")
     assert_not_merged(
-        fitted(np.arange(30)), "labels must be all strings or all numbers, but .* mix"
+        fitted(np.arange(30)), "labels must be all strings, all booleans or all numbers, but .* mix"
     )
 
 
@@ -118,15 +118,19 @@ def test_rejects_merging_nothing():
         ("rename_class", ("a", "a"), "the label 'a' exists already"),
         ("rename_class", ("z", "b"), "the label 'z' has not been learned"),
         ("rename_class", ("z", "y"), "the label 'z' has not been learned"),
-        ("rename_class", ("a", 1), "all strings or all numbers, but '[bc]' and 1 are mixed"),
+        (
+            "rename_class",
+            ("a", 1),
+            "all strings, all booleans or all numbers, but 'a' and 1 are mixed",
+        ),
         ("rename_class", ("a", 0.5), "A label must be integral, not 0.5"),
         ("rename_class", ("a", None), "labels must be strings or numbers, but one is None"),
-        ("rename_class", ("a", ["z"]), r"new must be one label, but is \['z'\]"),
-        ("rename_class", (["a"], "z"), r"the label \['a'\] has not been learned"),
+        ("rename_class", ("a", ["z"]), r"new must be one label, but has the shape \(1,\)"),
+        ("rename_class", (["a"], "z"), r"old must be one label, but has the shape \(1,\)"),
         ("drop_class", ("z",), "the label 'z' has not been learned"),
         ("drop_class", (0,), "the label 0 has not been learned"),
-        ("drop_class", (["a"],), r"the label \['a'\] has not been learned"),
-        ("drop_class", (None,), "the label None has not been learned"),
+        ("drop_class", (["a"],), r"label must be one label, but has the shape \(1,\)"),
+        ("drop_class", (None,), "labels must be strings or numbers, but one is None"),
     ],
 )
 def test_rejects_renaming_and_dropping(rates, method, arguments, message):

@@ -168,7 +168,7 @@ REFUSED = {
     "an unknown class": (lambda m: m.drop_class("z"), "the label 'z' has not been learned"),
     "a label of another kind": (
         lambda m: m.partial_fit(np.tile(X, (2, 1)), np.array([1, *["a"] * 23], object)),
-        "labels must be all strings or all numbers",
+        "labels must be all strings, all booleans or all numbers",
     ),
     "merging": (lambda m: m.merge(m), "merge is not possible: a window holds the latest samples"),
     "another size": (

@@ -118,9 +118,10 @@ void CalibrationSample::Reservoir::trim(std::int64_t capacity) {
 }
 
 std::int64_t CalibrationSample::nbytes() const {
-  std::size_t n = reservoirs_.size() * sizeof(Reservoir);
+  std::size_t n = reservoirs_.size() * (sizeof(Reservoir) + sizeof reservoirs_[0]);
   for (const auto& reservoir : reservoirs_)
-    for (const Entry& entry : reservoir->entries) n += sizeof(Entry) + entry.bytes->size();
+    for (const Entry& entry : reservoir->entries)
+      n += sizeof(Entry) + sizeof *entry.bytes + entry.bytes->size();
   return static_cast<std::int64_t>(n);
 }
 

@@ -230,9 +230,14 @@ def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any,
     return X, plain_labels(y)
 
 
+def validate_labels(y: Any) -> list[Label]:
+    """Return plain labels, or raise ValueError."""
+    return plain_labels(column_or_1d(_as_objects(y)))
+
+
 def validate_classes(classes: Any, y: list[Label]) -> list[Label]:
     """Return declared classes as plain labels, or raise ValueError if they lack one of y."""
-    declared = plain_labels(column_or_1d(_as_objects(classes)))
+    declared = validate_labels(classes)
     missing = sorted(set(y) - set(declared), key=str)
     if missing:
         raise ValueError(f"y has labels that are not in classes: {missing[:5]}")
@@ -248,11 +253,13 @@ def validate_label(name: str, label: Any) -> Label:
 
 
 def _as_objects(y: Any) -> Any:
-    """Return a list as an array of its elements.
+    """Return a list, or a series of pandas or polars, as an array of its elements.
 
     As an array of strings NumPy would change some of them: members of enumerations, and NUL
     characters at their ends.
     """
+    if hasattr(y, "to_list"):
+        y = y.to_list()
     return np.asarray(y, dtype=object) if isinstance(y, list | tuple) else y
 
 

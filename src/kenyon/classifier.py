@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from kenyon import model_file
 from kenyon._native import MAX_LEVEL
@@ -28,6 +28,7 @@ from kenyon._validation import (
     validate_classes,
     validate_label,
     validate_labelled,
+    validate_labels,
     validate_samples,
 )
 from kenyon.calibration import probabilities
@@ -491,6 +492,25 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         readout, codes = self._readout(), self._encode_one(x)
         with self.circuit_.memory.reading as snapshot:
             return snapshot.memory.labels.at(readout.best_one(snapshot, codes))
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of samples whose class is predicted.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels, read as in `fit`.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        accuracy : float
+        """
+        labels = validate_labels(y)
+        check_consistent_length(X, labels, sample_weight)
+        pairs = zip(self.predict(X).tolist(), labels, strict=True)
+        return float(np.average([found == label for found, label in pairs], weights=sample_weight))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the calibrated probability of each class.

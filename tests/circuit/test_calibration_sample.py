@@ -31,7 +31,7 @@ def draw(n, seed=0, n_values=9):
 
 def learn(memory, rows, y, size=200):
     for start in range(0, len(rows), size):
-        memory.learn(encode(rows[start : start + size]), y[start : start + size], AUTO)
+        memory.learn(encode(rows[start : start + size]), y[start : start + size].tolist(), AUTO)
     return memory
 
 
@@ -188,7 +188,7 @@ def test_unlearn_leaves_the_others_below_the_threshold(random, n, kind):
     common_before = common_threshold(memory)
     gone = np.zeros(n, bool)
     gone[random.sample(range(n), n // 3)] = True
-    memory.unlearn(encode(X[:n][gone]), y[gone])
+    memory.unlearn(encode(X[:n][gone]), y[gone].tolist())
     left = zip(y[~gone].tolist(), hashable(encode(X[:n][~gone])), strict=True)
     assert codes_by_label(memory) == Counter(key for key in left if key in before)
     assert thresholds(memory).items() <= thresholds_before.items()
@@ -204,7 +204,7 @@ def test_rejected_unlearn_changes_nothing(n, n_unknown):
     before = state(memory)
     unknown = np.tile([9, 9, 9, 0.5, 0, 0], (n_unknown, 1))
     try:
-        memory.unlearn(encode(np.vstack([X[:n], unknown])), np.append(Y[:n], [7] * n_unknown))
+        memory.unlearn(encode(np.vstack([X[:n], unknown])), [*Y[:n].tolist(), *[7] * n_unknown])
     except ValueError:
         assert state(memory) == before
     else:
@@ -223,7 +223,7 @@ def test_counters_contain_the_sample_whatever_is_unlearned():
         for _ in range(300):
             before = state(memory)
             try:
-                memory.unlearn(unknown, np.zeros(10, int))
+                memory.unlearn(unknown, [0] * 10)
             except ValueError as error:
                 assert state(memory) == before
                 messages.append(str(error))
@@ -293,7 +293,7 @@ def test_held_out_scores_equal_scores_after_unlearn(kind, rates):
     for i, code in enumerate(hashable(sample.codes)):
         codes = encode(X[[row_of_code[code]]])
         without = memory.copy()
-        without.unlearn(codes, memory.classes[sample.ranks[[i]]])
+        without.unlearn(codes, [memory.labels.at(sample.ranks[i])])
         expected = [readout.scores(snapshot(without), codes, 1)[0] for readout in readouts]
         np.testing.assert_array_equal(expected[0], fly[i])
         np.testing.assert_allclose(expected[1], multinomial[i], atol=1e-9)
@@ -319,7 +319,7 @@ def test_a_class_with_one_sample_is_not_read_without_it():
 def test_a_sample_without_active_cells_is_kept():
     memory = learn(CountingMemory(60), np.zeros((3, 6)), np.array([1, 1, 1]))
     assert memory.calibration_sample().counts.tolist() == [3]
-    memory.unlearn(encode(np.zeros((3, 6))), np.array([1, 1, 1]))
+    memory.unlearn(encode(np.zeros((3, 6))), [1, 1, 1])
     assert len(memory) == 0
 
 
@@ -330,7 +330,7 @@ def test_cells_far_apart_are_packed_correctly():
     codes = coder.native.encode(np.random.default_rng(0).random((50, 40)), 1)
     memory = CountingMemory(70_000)
     for _ in range(2):
-        memory.learn(codes, np.arange(50) % 2, AUTO)
+        memory.learn(codes, [0, 1] * 25, AUTO)
     sample = memory.calibration_sample()
     assert sorted(hashable(sample.codes)) == sorted(hashable(codes))
     assert set(sample.counts.tolist()) == {2}

@@ -24,7 +24,7 @@ from tests.reading import AUTO, state
 
 CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 X = np.random.default_rng(1).standard_normal((4, 12))
-Y = np.array([1, 2, 1, 2])
+Y = [1, 2, 1, 2]
 FAST = Rates(0.5, 0.1)
 ORDER = "with decay the weights depend on the order of the samples"
 PAIRS = "readout 'ridge' computes every weight from all pairs of cells"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kenyon._validation import RATE_WITH_DECAY, check_rates, design_layer
 from kenyon.circuit import Circuit, CompartmentMemory, CountingMemory, DecayingMemory, Rates
-from kenyon.circuit.calibration_sample import TENSORS, disable
+from kenyon.circuit.calibration_sample import TENSORS
 from kenyon.circuit.defaults import FLY_LAYER
 from kenyon.readouts import FlyReadout
 from tests.reading import AUTO, best, saturation, scores, snapshot, state
@@ -28,7 +28,7 @@ samples = st.lists(st.tuples(st.integers(0, 39), st.integers(0, 9)), min_size=1,
 
 def encode(chosen):
     rows = [row for row, _ in chosen]
-    return CODER.native.encode(POOL[rows], 1), np.array([label for _, label in chosen])
+    return CODER.native.encode(POOL[rows], 1), [label for _, label in chosen]
 
 
 def learned(chosen, rates=TWO):
@@ -41,9 +41,10 @@ def single(chosen, rates):
     """Return a memory without compartments, and without a calibration sample as they are."""
     memory = (DecayingMemory if rates.decay else CountingMemory)(CODER.n_cells)
     codes, y = encode(chosen)
-    for slot in memory.labels.slots(np.array(memory.declare(y))).tolist():
-        if not rates.decay:
-            disable(memory.store, slot)
+    if not rates.decay:
+        _, ranks, labels = memory.labels.admit(y)
+        memory.store.insert(ranks, labels)
+        memory.store.disable_calibration(memory.store.slot_of_rank)
     memory.learn(codes, y, (rates,))
     return memory
 
@@ -129,10 +130,15 @@ def test_has_no_calibration_sample_even_if_a_file_has_one():
     assert state(CompartmentMemory.restore(memory.classes, {**content, **written})) == state(memory)
 
 
+def now(circuit):
+    with circuit.memory.reading as current:
+        return state(current.memory)
+
+
 CHANGES = {
-    "learn": lambda c: c.learn(POOL[:2], np.array([1, 9]), TWO, 1),
-    "learn_one": lambda c: c.learn_one(CODER.native.encode_one(POOL[0]), np.array([1]), TWO),
-    "extinguish": lambda c: c.extinguish(POOL[:1], np.array([1]), 0.5, TWO, 1),
+    "learn": lambda c: c.learn(POOL[:2], [1, 9], TWO, 1),
+    "learn_one": lambda c: c.learn_one(CODER.native.encode_one(POOL[0]), 1, TWO),
+    "extinguish": lambda c: c.extinguish(POOL[:1], [1], 0.5, TWO, 1),
     "drop_class": lambda c: c.drop_class(1),
     "rename_class": lambda c: c.rename_class(1, 9),
 }
@@ -142,21 +148,17 @@ CHANGES = {
 def test_an_interrupt_between_compartments_changes_nothing(name, monkeypatch):
     circuit = Circuit(CODER, learned([(0, 1), (1, 2)]))
 
-    def now():
-        with circuit.memory.reading as current:
-            return state(current.memory)
-
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    before = now()
+    before = now(circuit)
     with monkeypatch.context() as patched:
         patched.setattr(DecayingMemory, name.removesuffix("_one"), interrupt)
         with pytest.raises(KeyboardInterrupt):
             CHANGES[name](circuit)
-    assert now() == before
+    assert now(circuit) == before
     CHANGES[name](circuit)
-    assert now() != before
+    assert now(circuit) != before
 
 
 def test_drop_and_rename_apply_to_all_compartments():
@@ -174,23 +176,43 @@ def test_rejected_overflow_changes_nothing(rates):
     counting = next(part for part in memory.parts if isinstance(part, CountingMemory))
     largest = np.full(CODER.n_cells, 2**31 - 1, dtype=np.int32)
     counting.store.set(counting.labels.slot(1), largest, 10)
-    before = state(memory)
+    circuit = Circuit(CODER, memory)
+    before = now(circuit)
     with pytest.raises(OverflowError, match="too many samples"):
-        memory.learn(*encode([(3, 2), (4, 7), (5, 1)]), rates)
-    assert state(memory) == before
+        circuit.learn(POOL[3:6], [2, 7, 1], rates, 1)
+    with pytest.raises(OverflowError, match="too many samples"):
+        circuit.learn_one(CODER.native.encode_one(POOL[5]), 1, rates)
+    assert now(circuit) == before
 
 
-def test_failed_allocation_changes_nothing(monkeypatch):
-    memory = learned([(0, 1)])
-    before = state(memory)
+class FullStore:
+    """A store that has no room for further classes."""
 
-    def fail(y):
+    def __init__(self, store):
+        self.store = store
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def copy(self):
+        return FullStore(self.store.copy())
+
+    def insert(self, ranks, labels):
         raise MemoryError
 
-    monkeypatch.setattr(memory.parts[1], "declare", fail)
+
+def test_failed_allocation_changes_nothing():
+    memory = learned([(0, 1)])
+    memory.parts[1].store = FullStore(memory.parts[1].store)
+    circuit = Circuit(CODER, memory)
+    before = now(circuit)
     with pytest.raises(MemoryError):
-        memory.learn(*encode([(1, 2)]), TWO)
-    assert state(memory) == before
+        circuit.learn(POOL[1:2], [2], TWO, 1)
+    with pytest.raises(MemoryError):
+        circuit.learn_one(CODER.native.encode_one(POOL[1]), 2, TWO)
+    assert now(circuit) == before
+    circuit.learn(POOL[1:2], [1], TWO, 1)
+    assert now(circuit) != before
 
 
 @pytest.mark.parametrize("rates", [AUTO, (FAST,), DECAYING_FIRST, (FAST, SLOW)])

@@ -26,7 +26,7 @@ samples = st.lists(st.tuples(st.integers(0, 59), st.integers(0, 24)), min_size=1
 
 def encode(chosen):
     rows = [row for row, _ in chosen]
-    return CODER.native.encode(POOL[rows], 1), np.array([label for _, label in chosen])
+    return CODER.native.encode(POOL[rows], 1), [label for _, label in chosen]
 
 
 def learned(chosen, kind=CountingMemory, rates=AUTO):
@@ -104,14 +104,14 @@ def test_rejects_a_class_without_samples_but_with_counts():
         memory.unlearn(*encode([(0, 1), (0, 1)]))
     silent = CODER.native.encode(np.zeros((2, 12)), 1)
     with pytest.raises(ValueError, match="a code is missing from the calibration sample"):
-        memory.unlearn(silent, np.array([1, 1]))
+        memory.unlearn(silent, [1, 1])
     assert state(memory) == before
     # Without a calibration sample, only the counters that are left show it.
     content = {name: memory.content()[name] for name in ("synapses", "samples")}
     blank = CountingMemory.restore(memory.classes, content)
     before = state(blank)
     with pytest.raises(ValueError, match="would keep counts"):
-        blank.unlearn(silent, np.array([1, 1]))
+        blank.unlearn(silent, [1, 1])
     assert state(blank) == before
 
 
@@ -264,10 +264,57 @@ def test_ranks_follow_every_change_of_classes():
         assert memory.samples.tolist() == [expected[label] for label in sorted(expected)]
 
 
+@pytest.mark.parametrize("kind", RATES)
+def test_every_change_increases_the_version_and_replaces_the_labels(kind):
+    memory = learned([(0, 1), (1, 2), (2, 3)], kind, RATES[kind])
+    kept = [(memory.labels, [1, 2, 3])]
+    changes = [
+        (lambda: memory.learn(*encode([(3, 7)]), RATES[kind]), [1, 2, 3, 7]),
+        (lambda: memory.rename_class(1, 9), [2, 3, 7, 9]),
+        (lambda: memory.extinguish(*encode([(1, 2)]), 0.5, RATES[kind]), [2, 3, 7, 9]),
+        (lambda: memory.drop_class(3), [2, 7, 9]),
+        (lambda: memory.learn(*encode([(3, 7)]), RATES[kind], 1, [11, 7]), [2, 7, 9, 11]),
+    ]
+    for change, labels in changes:
+        version = memory.version
+        assert memory.copy().version == version
+        change()
+        assert memory.version > version
+        kept.append((memory.labels, labels))
+    for before, labels in kept:
+        assert before.classes.tolist() == labels
+        assert sorted(before.label(slot) for slot in range(len(before))) == labels
+        assert [before.at(rank) for rank in range(len(before))] == labels
+        assert [before.label(slot) for slot in before.slots(labels)] == labels
+
+
+def test_a_refused_change_keeps_the_version_and_the_labels():
+    memory = learned([(0, 1), (1, 2)])
+    memory.store.set(memory.labels.slot(2), np.full(90, 2**31 - 1, np.int32), 5)
+    before, version, labels = state(memory), memory.version, memory.labels
+    for call, error, message in [
+        (lambda: memory.learn(*encode([(3, 7), (4, 2)]), AUTO), OverflowError, "too many"),
+        (lambda: memory.learn(*encode([(3, 7), (4, "a")]), AUTO), ValueError, "1 and 'a'"),
+        (lambda: memory.learn(*encode([(3, 7)]), AUTO, 1, [True]), ValueError, "1 and True"),
+        (lambda: memory.unlearn(*encode([(3, 1)])), ValueError, "not learned"),
+        (lambda: memory.unlearn(*encode([(0, 1), (0, 5)])), ValueError, "label 5 has not"),
+        (lambda: memory.merge(memory.copy()), OverflowError, "too many"),
+        (lambda: memory.merge(learned([(3, "a")])), ValueError, "1 and 'a' are mixed"),
+        (lambda: memory.extinguish(*encode([(0, 1), (0, 5)]), 0.5, AUTO), ValueError, "label 5"),
+        (lambda: memory.drop_class(5), ValueError, "label 5 has not"),
+        (lambda: memory.rename_class(1, 2), ValueError, "exists already"),
+        (lambda: memory.rename_class(1, "a"), ValueError, "1 and 'a' are mixed"),
+    ]:
+        with pytest.raises(error, match=message):
+            call()
+        assert (state(memory), memory.version) == (before, version)
+        assert memory.labels is labels
+
+
 def test_ten_thousand_classes():
     memory = CountingMemory(CODER.n_cells)
     codes = CODER.native.encode(POOL[:1], 1)
     for label in range(10_000):
-        memory.learn(codes, np.array([label * 7919 % 10_007]), AUTO)
+        memory.learn(codes, [label * 7919 % 10_007], AUTO)
     assert memory.samples.tolist() == [1] * 10_000
     assert best(memory, codes).tolist() == [0]

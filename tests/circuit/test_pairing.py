@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kenyon import _native
-from kenyon._native import Counters, Pairs, learn_with_pairs, merge_with_pairs, unlearn_with_pairs
+from kenyon._native import Counters, Pairs
 from kenyon._validation import design_layer
 from kenyon.circuit import CountingMemory, PairingMemory
 from kenyon.circuit.defaults import FLY_LAYER
 from tests import reference
+from tests.circuit import changes
 from tests.reading import AUTO, dense, instruction_set, state
 
 # Enough cells for several blocks of rows.
@@ -28,7 +29,7 @@ samples = st.lists(st.tuples(st.integers(0, 59), st.integers(0, 5)), min_size=1,
 
 def encode(chosen):
     rows = [row for row, _ in chosen]
-    return CODER.native.encode(POOL[rows], 1), np.array([label for _, label in chosen])
+    return CODER.native.encode(POOL[rows], 1), [label for _, label in chosen]
 
 
 def learned(chosen):
@@ -68,8 +69,9 @@ def test_order_batches_and_shards_do_not_matter(chosen, random, n_shards):
 
 def paired(codes, n_threads=2):
     counters, pairs = Counters(BUSY.n_cells), Pairs(BUSY.n_cells)
-    counters.insert(0)
-    assert learn_with_pairs(counters, pairs, codes, np.zeros(len(codes), dtype=np.int32), n_threads)
+    counters.insert(np.zeros(1, np.int32))
+    slots = np.zeros(len(codes), dtype=np.int32)
+    assert changes.learn(counters, pairs, codes, slots, n_threads)
     return counters, pairs
 
 
@@ -97,15 +99,15 @@ def test_blocks_are_unlearned_or_nothing_changes():
     codes, others = BUSY.native.encode(X, 1), BUSY.native.encode(-X[:100], 1)
     slots = np.zeros(300, dtype=np.int32)
     counters, pairs = paired(codes)
-    counters.learn(others, slots[:100])
+    assert changes.learn(counters, None, others, slots[:100])
     before = pairs.get().tolist()
     pairs.set(np.where(np.arange(len(before)) % 2, before, 0), 300)
     changed = pairs.get().tolist()
-    assert not unlearn_with_pairs(counters, pairs, others, slots[:100], 2)
+    assert not changes.unlearn(counters, pairs, others, slots[:100], 2)
     assert pairs.get().tolist() == changed
     assert pairs.n_samples == 300
     pairs.set(np.array(before), 300)
-    assert unlearn_with_pairs(counters, pairs, codes, slots, 2)
+    assert changes.unlearn(counters, pairs, codes, slots, 2)
     assert not any(pairs.get())
     assert pairs.n_samples == 0
 
@@ -123,10 +125,10 @@ def test_rejects_a_pair_that_was_never_active_together():
     rows[0, :4], rows[1, 4:8], rows[2, 2:6] = 1, 1, 0.2
     memory = PairingMemory(CODER.n_cells)
     for _ in range(3):
-        memory.learn(CODER.native.encode(rows[:2], 1), np.array([0, 0]), AUTO)
+        memory.learn(CODER.native.encode(rows[:2], 1), [0, 0], AUTO)
     before = state(memory)
     with pytest.raises(ValueError, match="were not learned"):
-        memory.unlearn(CODER.native.encode(rows[2:], 1), np.array([0]))
+        memory.unlearn(CODER.native.encode(rows[2:], 1), [0])
     assert state(memory) == before
 
 
@@ -167,20 +169,27 @@ def test_copies_are_equal_and_independent():
 
 def test_the_kernel_rejects_arguments_that_do_not_match():
     counters, pairs, others = Counters(CODER.n_cells), Pairs(CODER.n_cells), Pairs(7)
-    counters.insert(0)
+    counters.insert(np.zeros(1, np.int32))
     codes, _ = encode([(0, 0)])
     slots = np.zeros(1, dtype=np.int32)
-    for change in (learn_with_pairs, unlearn_with_pairs):
-        with pytest.raises(ValueError, match="the number of cells of codes must be 7, but is 420"):
+    for change in (changes.learn, changes.unlearn):
+        with pytest.raises(ValueError, match="the number of cells of pairs must be 420, but is 7"):
             change(counters, others, codes, slots, 1)
+        with pytest.raises(ValueError, match="the number of cells of codes must be 420, but is 77"):
+            change(counters, pairs, BUSY.native.encode(POOL[:1], 1), slots, 1)
         with pytest.raises(IndexError, match="slot must be from 0 to 0, but is 1"):
             change(counters, pairs, codes, slots + 1, 1)
         with pytest.raises(ValueError, match="the length of slots must be 1, but is 0"):
             change(counters, pairs, codes, slots[:0], 1)
-    with pytest.raises(ValueError, match="cells of other_pairs must be 420, but is 7"):
-        merge_with_pairs(counters, pairs, counters, others, slots)
-    with pytest.raises(ValueError, match="the length of slots must be 1, but is 0"):
-        merge_with_pairs(counters, pairs, counters, pairs, slots[:0])
+    other, other_pairs = counters.copy(), pairs.copy()
+    for arguments, message in [
+        ((other, others, slots), "the number of cells of pairs must be 420, but is 7"),
+        ((other, other_pairs, slots[:0]), "the length of slots must be 1, but is 0"),
+        ((other, None, slots), "both memories must have pairs, or none"),
+        ((counters, other_pairs, slots), "a memory cannot be merged with itself"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            changes.merge(counters, pairs, *arguments)
     with pytest.raises(ValueError, match="the length of sums must be 88410, but is 3"):
         pairs.set(np.zeros(3, dtype=np.int64), 1)
     with pytest.raises(ValueError, match="n_cells must be from 1 to 2147483647, but is 0"):
@@ -189,7 +198,7 @@ def test_the_kernel_rejects_arguments_that_do_not_match():
 
 def test_rejects_more_samples_than_are_exact():
     memory = learned([(0, 0), (1, 1)])
-    memory.pairs.set(memory.pairs.get(), _native.MAX_PAIR_SAMPLES - 1)
+    memory.pairs.set(memory.pairs.get(), _native.MAX_SAMPLES - 1)
     before = state(memory)
     message = "more than 137438953472 samples in all"
     with pytest.raises(OverflowError, match=message):
@@ -210,15 +219,15 @@ def test_sums_become_wider_before_they_overflow(n_rows, n_threads):
     pairs.set(near, 2**20)
     slots = np.zeros(n_rows, dtype=np.int32)
     assert pairs.nbytes == narrow
-    assert learn_with_pairs(counters, pairs, codes, slots, n_threads)
+    assert changes.learn(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + sums).tolist()
     assert pairs.get().max() == 2**32 - 1
     assert pairs.get().dtype == np.uint32
-    assert learn_with_pairs(counters, pairs, codes, slots, n_threads)
+    assert changes.learn(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + 2 * sums).tolist()
     assert pairs.get().dtype == np.int64
     assert pairs.nbytes == 2 * narrow
-    assert unlearn_with_pairs(counters, pairs, codes, slots, n_threads)
+    assert changes.unlearn(counters, pairs, codes, slots, n_threads)
     assert pairs.get().tolist() == (near + sums).tolist()
     assert pairs.get().dtype == np.uint32, "what is saved depends on the sums alone"
 
@@ -254,5 +263,5 @@ def test_merge_is_exact_for_every_width(ours, theirs):
         pairs.set(np.arange(6) * (sum_ // 5), 2**30)
         memories.append((counters, pairs))
     (counters, pairs), (other, other_pairs) = memories
-    assert merge_with_pairs(counters, pairs, other, other_pairs, np.zeros(0, dtype=np.int32))
+    assert changes.merge(counters, pairs, other, other_pairs, np.zeros(0, dtype=np.int32))
     assert pairs.get().tolist() == (np.arange(6) * (ours // 5 + theirs // 5)).tolist()

@@ -25,13 +25,13 @@ def learn(*labels):
 
     def change(memory):
         for label in labels:
-            memory.learn(CODES, np.full(50, label), RATES)
+            memory.learn(CODES, [label] * 50, RATES)
 
     return change
 
 
 def learn_all(memory):
-    memory.learn(CODES, np.arange(50)[::-1], RATES)
+    memory.learn(CODES, [*range(50)][::-1], RATES)
 
 
 @pytest.fixture

@@ -90,7 +90,8 @@ def test_show_prints_a_model_without_classes(path):
         ([0, 1], "1", "-5", [-5, 0]),
         ([-1, 1], "-1", "0", [0, 1]),
         ([0.0, 1.0], "1", "2.0", [0.0, 2.0]),
-        ([False, True], "True", "0.0", None),
+        ([False, True], "True", "False", "exists already"),
+        ([False, True], "True", "0.0", "but False and 0 are mixed"),
         (["1", "2"], "1", "3", ["2", "3"]),
         (["a b", "-c"], "-c", "--d", ["--d", "a b"]),
     ],
@@ -98,8 +99,8 @@ def test_show_prints_a_model_without_classes(path):
 def test_labels_have_the_type_of_the_model(labels, old, new, expected, tmp_path):
     path = saved(tmp_path / "model.kenyon", labels)
     result = call("rename", path, old, new)
-    if expected is None:
-        assert_error(result, "exists already")
+    if isinstance(expected, str):
+        assert_error(result, expected)
     else:
         assert result[0] == 0
         assert kenyon.load(path).classes_.tolist() == expected

@@ -17,7 +17,7 @@ from tests.reading import AUTO, bayes, dense
 
 CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 X = np.random.default_rng(1).standard_normal((80, 12))
-Y = np.arange(80) % 5
+Y = [0, 1, 2, 3, 4] * 16
 CODES = CODER.native.encode(X, 1)
 
 
@@ -87,7 +87,7 @@ def test_classes_keep_their_scores(circuit):
 
 
 def test_a_class_without_samples_never_wins(circuit):
-    circuit.learn(X, Y, AUTO, 1, np.array([*range(5), 77, -3]))
+    circuit.learn(X, Y, AUTO, 1, [*range(5), 77, -3])
     others = CODER.native.encode(np.random.default_rng(5).standard_normal((200, 12)), 1)
     with circuit.memory.reading as snapshot:
         ranks = bayes(10.0).best(snapshot, others, 1)

@@ -248,8 +248,8 @@ def test_an_interrupted_replacement_needs_no_new_solution(model, solved):
 
 REJECTED = {
     "unlearn": (lambda model: model.unlearn(X[900:905], Y[900:905]), "not learned"),
-    "learn": (lambda model: model.partial_fit(X[:2], ["a", "b"]), "all strings or all numbers"),
-    "learn_one": (lambda model: model.learn_one(X[0], "a"), "all strings or all numbers"),
+    "learn": (lambda model: model.partial_fit(X[:2], ["a", "b"]), "are mixed"),
+    "learn_one": (lambda model: model.learn_one(X[0], "a"), "are mixed"),
     "rename_class": (lambda model: model.rename_class(3, 4), "exists already"),
     "drop_class": (lambda model: model.drop_class(77), "has not been learned"),
     "extinguish": (
@@ -306,7 +306,7 @@ def test_a_solution_made_during_a_replacement_is_used_after_it(model, solved):
     codes = model.circuit_.coder.native.encode(X[802:803], 1)
 
     def learn(copy):
-        copy.learn(codes, Y[802:803], model._rates())
+        copy.learn(codes, Y[802:803].tolist(), model._rates())
         read(model)
 
     memory.replace(learn)

@@ -190,15 +190,15 @@ def plain_label(label: Any) -> Label:
     Subclasses, such as members of string enumerations, and scalars of NumPy become the plain value
     that they equal. A float must be integral. Everything else raises ValueError.
     """
-    if isinstance(label, np.generic):
-        label = label.item()
+    if isinstance(label, np.ndarray) and label.ndim == 0:
+        label = label[()]
     if isinstance(label, str):
         return str.__str__(label)
-    if isinstance(label, bool):
-        return label
-    if isinstance(label, int):
-        return int.__int__(label)
-    if isinstance(label, float):
+    if isinstance(label, bool | np.bool_):
+        return bool(label)
+    if isinstance(label, int | np.integer):
+        return int.__int__(label) if isinstance(label, int) else int(label)
+    if isinstance(label, float | np.floating):
         if not label.is_integer():
             raise ValueError(
                 f"Unknown label type: continuous. A label must be integral, not {label!r}"
