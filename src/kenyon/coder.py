@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kenyon._native import MAX_LEVEL
 from kenyon._validation import (
     NUMBERS,
+    check_sparse,
     count_threads,
     design_layer_of,
     unchanged_on_error,
@@ -116,7 +117,7 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self
         """
         with unchanged_on_error(self):
-            validate_data(self, X, accept_sparse="csr", dtype=NUMBERS)
+            validate_data(self, check_sparse(X), accept_sparse="csr", dtype=NUMBERS)
             self.coder_ = design_layer_of(self, FLY_LAYER)
             self._n_features_out = self.coder_.n_cells
         return self
