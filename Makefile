@@ -6,7 +6,7 @@ WARNINGS_AS_ERRORS ?= OFF
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 NATIVE := $(shell find native -name '*.?pp')
-CPP := $(NATIVE) $(wildcard benchmarks/*.cpp)
+CPP := $(NATIVE) $(wildcard benchmarks/*.cpp tests/faults/*.cpp)
 SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) CMakeLists.txt \
     pyproject.toml lab/pyproject.toml
 SANITIZED := build/sanitized

@@ -309,9 +309,7 @@ def test_full_disk_leaves_the_old_file(tmp_path):
     with old_file_stays(tmp_path) as path:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
         try:
-            with pytest.raises(
-                OSError, match=r"could not be written: File too large: .*fly\.kenyon"
-            ):
+            with pytest.raises(OSError, match=r"fly\.kenyon could not be written: File too large$"):
                 fitted().save(path)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -337,7 +335,7 @@ def test_read_only_folder_leaves_the_old_file():
         try:
             with (
                 without_privileges(),
-                pytest.raises(PermissionError, match=r"could not be written: .*fly\.kenyon"),
+                pytest.raises(PermissionError, match=r"fly\.kenyon could not be written: "),
             ):
                 model.save(path)
         finally:
@@ -345,9 +343,9 @@ def test_read_only_folder_leaves_the_old_file():
 
 
 def test_rejects_a_missing_folder_and_a_folder(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"could not be written: .*nowhere/fly\.kenyon"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere/fly\.kenyon could not be written: "):
         fitted().save(tmp_path / "nowhere" / "fly.kenyon")
-    with pytest.raises(IsADirectoryError, match=f"could not be written: .*{tmp_path.name}"):
+    with pytest.raises(IsADirectoryError, match=f"{tmp_path.name} could not be written: "):
         fitted().save(tmp_path)
     assert names(tmp_path) == []
     assert not any(tmp_path.name in name for name in names(tmp_path.parent) if "." in name)

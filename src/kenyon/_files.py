@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
+import re
 import secrets
 import stat
 from contextlib import contextmanager, suppress
+from io import FileIO
 from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -15,7 +20,6 @@ from safetensors import safe_open
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -30,32 +34,172 @@ _DTYPES = {
 _DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _METADATA = "__metadata__"
 _SIZE_BYTES = 8
+_TOKEN_BYTES = 6
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+    # Other links have been followed.
+    stat.S_IFLNK: "a loop of symbolic links",
+}
+_ERRNOS = {stat.S_IFDIR: errno.EISDIR, stat.S_IFLNK: errno.ELOOP}
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, and replace `path` by that file when the block ends."""
+    """Yield the path of a temporary file, and replace `path` by this file when the block ends.
+
+    At every moment `path` holds the old content or the whole new content, also if the process is
+    killed. The new file has the mode of the old one and, where the process may set them, its owner
+    and group. A symbolic link stays, and its target is replaced. Temporary files that killed
+    processes left beside `path` are removed.
+
+    The block writes to the temporary file, which exists already. A block that replaces this file
+    by another one loses the lock that protects it from other processes that save to `path`.
+
+    Raises
+    ------
+    OSError
+        If `path` is neither a regular file nor free, or the block or a write raises it: one
+        sentence about `path`, with the errno of the cause. The old file is then unchanged.
+    """
     try:
-        path = path.resolve()
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    except (RuntimeError, ValueError) as error:
-        raise OSError(f"{path} cannot be the path of a file: {error}") from error
-    try:
-        beside.touch()
-        mode = stat.S_IMODE((path if path.exists() else beside).stat().st_mode)
-        yield beside
-        # Some libraries create files that only their owner may read.
-        beside.chmod(mode)
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(path)
-        _sync_folder(path.parent)
+        target = _follow_links(path)
+        old = _find_regular_file(target)
+        _remove_orphans(target)
+        with _temporary_file(target, old) as beside:
+            default_mode = beside.stat().st_mode
+            yield beside
+            # A long block leaves time for changes of the old file.
+            old = _find_regular_file(target) or old
+            if old is not None:
+                _keep_owner(beside, old)
+            # Some libraries create files that only their owner may read.
+            beside.chmod(stat.S_IMODE(old.st_mode if old else default_mode))
+            with beside.open("rb") as file:
+                os.fsync(file.fileno())
+            beside.replace(target)
+            # The new file is in place, so an error would wrongly say that the old one still is.
+            with suppress(OSError):
+                _sync_folder(target.parent)
     except OSError as error:
-        reason = f"could not be written: {error.strerror or error}"
-        raise OSError(error.errno, reason, str(path)) from error
-    finally:
+        raise _describe(path, error) from error
+
+
+def _describe(path: Path, error: OSError) -> OSError:
+    """Return the error of a failed write as a sentence, with its errno and the type for it."""
+    described = type(OSError(error.errno, ""))(
+        f"{path} could not be written: {error.strerror or error}"
+    )
+    # As an argument, the errno would precede the sentence.
+    described.errno = error.errno
+    return described
+
+
+def _follow_links(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # Python before 3.13
+        raise OSError(errno.ELOOP, f"it is {_KINDS[stat.S_IFLNK]}") from error
+    except ValueError as error:
+        raise OSError(errno.EINVAL, f"it cannot be the path of a file ({error})") from error
+
+
+def _find_regular_file(target: Path) -> os.stat_result | None:
+    """Return the status of a file, or None if there is none; raise OSError for other things.
+
+    Nothing is opened, since opening a FIFO waits for its other end.
+    """
+    try:
+        found = target.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(found.st_mode):
+        return found
+    kind = stat.S_IFMT(found.st_mode)
+    what = _KINDS.get(kind, "a special file")
+    code = _ERRNOS.get(kind, errno.EEXIST)
+    raise OSError(code, f"it is {what}, and only a regular file can be replaced")
+
+
+@contextmanager
+def _temporary_file(target: Path, old: os.stat_result | None) -> Iterator[Path]:
+    """Yield the path of a new file beside the target; lock it for the block, then remove it."""
+    # Nobody may read the new file who may not read the old one.
+    mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777 | 0o600
+
+    def create(name: str, flags: int) -> int:
+        return os.open(name, flags, mode)
+
+    while True:
+        beside = target.with_name(f".{target.name}.{secrets.token_hex(_TOKEN_BYTES)}.part")
+        # An interrupt can reach the first removal or the second, but not both.
+        try:
+            try:
+                with FileIO(beside, "x", opener=create) as file:
+                    if _lock(file, beside):
+                        yield beside
+                        return
+            finally:
+                _remove(beside)
+        finally:
+            _remove(beside)
+
+
+def _lock(file: FileIO, path: Path) -> bool:
+    """Lock a new file; return False if another process took it for an orphan before."""
+    try:
+        # Unlike the locks of lockf, this one stays when the block opens and closes the file.
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # The file system has no locks, so nobody removes orphans.
+        return True
+    return os.path.lexists(path)
+
+
+def _remove_orphans(target: Path) -> None:
+    """Remove the temporary files of processes that were killed while they wrote the target."""
+    pattern = rf"\.{re.escape(target.name)}\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.part"
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if re.fullmatch(pattern, entry.name):
+                _remove_unlocked(Path(entry.path))
+
+
+def _remove_unlocked(path: Path) -> None:
+    """Remove a regular file, unless a writer holds its lock or locks are not supported."""
+    with suppress(OSError):
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return
+        # NFS locks only files that are open for writing, and an orphan may be read-only.
+        access = os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY
+        descriptor = os.open(path, access | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+
+
+def _keep_owner(path: Path, old: os.stat_result) -> None:
+    """Give a file the owner and the group of the old one, or only the group, if allowed."""
+    new = path.stat()
+    if (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid):
+        return
+    try:
+        os.chown(path, old.st_uid, old.st_gid)
+    except OSError:
         with suppress(OSError):
-            beside.unlink()
+            os.chown(path, -1, old.st_gid)
 
 
 class TensorFile:

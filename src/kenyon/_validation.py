@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kenyon._native import MAX_CELLS, MAX_COUNT, MAX_FAN_IN, MAX_LEVEL
+from kenyon._sparse import check_sparse
 from kenyon.circuit import Coder, Rates, Repeated
 from kenyon.circuit.labels import label_array, plain_label, plain_labels
 
@@ -225,7 +226,10 @@ def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any,
     """Return samples as an array and plain labels, or raise ValueError."""
     is_plain = type(y) is np.ndarray and y.dtype.kind in "biuU" and y.ndim == 1
     if not (is_plain and not reset and _is_plain(estimator, X) and len(y) == len(X)):
-        y = _as_objects(y)
+        X, y = check_sparse(X), _as_objects(y)
+        if type(y) is np.ndarray and y.dtype == object and y.ndim == 1:
+            # scikit-learn knows missing numbers, but raises TypeError for those of pandas.
+            _ = [plain_label(label) for label in y if not isinstance(label, float)]
         X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
     return X, plain_labels(y)
 
@@ -268,6 +272,7 @@ def validate_samples(estimator: Any, X: Any) -> Any:
     check_is_fitted(estimator)
     if _is_plain(estimator, X):
         return X
+    X = check_sparse(X)
     return validate_data(estimator, X, accept_sparse="csr", dtype=NUMBERS, reset=False)
 
 

@@ -510,7 +510,9 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = validate_labels(y)
         check_consistent_length(X, labels, sample_weight)
         pairs = zip(self.predict(X).tolist(), labels, strict=True)
-        return float(np.average([found == label for found, label in pairs], weights=sample_weight))
+        correct = [found == label for found, label in pairs]
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(correct, weights=weights))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the calibrated probability of each class.

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kenyon._native import MAX_LEVEL
+from kenyon._sparse import check_sparse
 from kenyon._validation import (
     NUMBERS,
     count_threads,
@@ -119,7 +120,7 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self
         """
         with fitting(self) as fitted:
-            validate_data(fitted, X, accept_sparse="csr", dtype=NUMBERS)
+            validate_data(fitted, check_sparse(X), accept_sparse="csr", dtype=NUMBERS)
             fitted.coder_ = design_layer_of(fitted, FLY_LAYER)
             fitted._n_features_out = fitted.coder_.n_cells
         return self

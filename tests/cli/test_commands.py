@@ -127,7 +127,7 @@ def test_output_leaves_the_model_unchanged(command, path, tmp_path):
         (("rename", "0", "1"), "the label 1 exists already"),
         (("rename", "0", "zero"), "mixed"),
         (("drop", "zero"), "the label 'zero' has not been learned"),
-        (("drop", "0", "--output", "/none/x.kenyon"), "could not be written"),
+        (("drop", "0", "--output", "/none/x.kenyon"), "Error: /none/x.kenyon could not be written"),
     ],
 )
 def test_a_refused_edit_changes_nothing(command, message, path):

@@ -61,10 +61,10 @@ def test_names_are_drawn_verbatim(tmp_path, names, recwarn):
 
 
 def test_failed_write_leaves_nothing(tmp_path):
-    with pytest.raises(OSError, match=r"could not be written: .*nowhere"):
+    with pytest.raises(OSError, match=r"nowhere/mine\.png could not be written: "):
         draw_contact_sheet(images(), tmp_path / "nowhere" / "mine.png")
     (tmp_path / "folder.png").mkdir()
-    with pytest.raises(OSError, match=r"could not be written: .*folder\.png"):
+    with pytest.raises(OSError, match=r"folder\.png could not be written: "):
         draw_contact_sheet(images(), tmp_path / "folder.png")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.png"]
 

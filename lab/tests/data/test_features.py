@@ -295,7 +295,7 @@ def test_failed_write_keeps_old_file(path, monkeypatch, fail, error):
 
 def test_failed_write_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(np, "savez_compressed", boom)
-    with pytest.raises(OSError, match="could not be written: No space left on device"):
+    with pytest.raises(OSError, match=r"mine\.npz could not be written: No space left on device"):
         write_features(dataset(), tmp_path / "new" / "mine.npz")
     assert list((tmp_path / "new").iterdir()) == []
 
