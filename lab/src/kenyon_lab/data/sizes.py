@@ -28,8 +28,10 @@ def _format(n_bytes: int) -> str:
 
     Examples
     --------
-    >>> _format(2_340_000_000)
-    '2.34 GB'
+    >>> print(_format(2_340_000_000), _format(3_900_000))
+    2.34 GB 3.90 MB
     """
     # A header may declare a size that no float can hold.
-    return f"{n_bytes / 1e9:,.2f} GB" if n_bytes < 10**15 else "more than 1,000,000 GB"
+    if n_bytes >= 10**15:
+        return "more than 1,000,000 GB"
+    return f"{n_bytes / 1e9:,.2f} GB" if n_bytes >= 10**7 else f"{n_bytes / 1e6:,.2f} MB"
