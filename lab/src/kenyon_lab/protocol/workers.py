@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kenyon_lab.protocol.record import RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Collection, Generator, Sequence
     from multiprocessing.context import SpawnProcess
 
     from kenyon_lab.protocol.job import Job
@@ -97,8 +97,10 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[Event, 
             process.join()
 
 
-def _ready(connections: Iterable[Connection]) -> list[Connection]:
-    return [ready for ready in wait(list(connections)) if isinstance(ready, Connection)]
+def _ready(connections: Collection[Connection]) -> list[Connection]:
+    # `wait` would never return if there were none.
+    found = wait(list(connections)) if connections else []
+    return [ready for ready in found if isinstance(ready, Connection)]
 
 
 def _start(job: Job) -> tuple[Connection, SpawnProcess]:
