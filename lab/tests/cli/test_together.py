@@ -42,8 +42,13 @@ def test_two_benches_at_once(run, here, first, second):
     command = [*KENYON, "bench", "mine.npz", "--jobs", "1", "--store", "shared"]
     # The runs take no time, so the commands are equally fast.
     processes = [subprocess.Popen([*command, *options], **pipes) for options in (first, second)]
-    for process in processes:
-        out, err = process.communicate(timeout=120)
+    try:
+        said = [process.communicate(timeout=120) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+    for process, (out, err) in zip(processes, said, strict=True):
         assert process.returncode == 0, err
         assert out.endswith("Finished runs are in shared.\n")
         assert err.count("NCM, shuffled, seed 0: accuracy ") == 1
