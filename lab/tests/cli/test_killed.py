@@ -28,7 +28,7 @@ pytestmark = needs_proc
 ROUNDS = int(os.environ.get("KENYON_FAULT_ROUNDS", "1"))
 KILLS = 2
 """Kills at random moments in a round, before the command may end."""
-STEPS = 4
+STEPS = 3
 """At most so many changes of a file that a command is killed before, if there is one round."""
 
 COMMANDS = {
