@@ -45,5 +45,4 @@ def run_here(jobs, n_jobs, store):
             yield Failed(job, str(error))
         else:
             yield from (Learned(job, *told) for told in learned)
-            store.put(record)
-            yield Finished(job, record)
+            yield Finished(job, store.put_run(job, record))

@@ -136,7 +136,7 @@ def test_part_survives_interrupted_decompression(server, cache, monkeypatch):
         raise KeyboardInterrupt
 
     server.content = sent(True)
-    monkeypatch.setattr("gzip.decompress", interrupt)
+    monkeypatch.setattr("kenyon_lab.data.source.decompress", interrupt)
     with pytest.raises(KeyboardInterrupt):
         source(server, True).read()
     monkeypatch.undo()

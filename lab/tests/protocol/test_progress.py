@@ -140,6 +140,7 @@ def test_records_by_digest_and_failures(news, tmp_path):
     )
     found, failures = run_jobs(JOBS, N_TASKS, 2, Store(tmp_path), messages)
     assert found == {JOBS[seed].digest: records[seed] for seed in (0, 2, 3)}
+    assert list(found) == [JOBS[seed].digest for seed in (0, 2, 3)], "not as they ended"
     assert failures == ["SLDA, shuffled, seed 1: it went wrong"]
 
 

@@ -93,6 +93,16 @@ def test_single_task_accuracies_if_requested(store):
     assert len(files(store)) == 1
 
 
+def test_a_record_that_another_process_wrote_is_kept(store):
+    fuller, mine = record(accuracy=0.9), record(single_task=None)
+    without = replace(JOB, single_task=False)
+    assert store.put_run(without, mine) is mine
+    assert store.put_run(JOB, fuller) is fuller, "the other lacks what this job wants"
+    assert store.put_run(without, mine).to_json() == fuller.to_json()
+    assert store.find(JOB).to_json() == fuller.to_json()
+    assert len(files(store)) == 1
+
+
 def test_all_runs(store):
     assert list(store.records(RunRecord)) == []
     for method in ("slda", "ncm"):

@@ -104,6 +104,17 @@ def test_cached_runs_come_first(tmp_path):
     assert processes(tmp_path) == []
 
 
+def test_a_job_that_is_finished_elsewhere_is_not_begun(tmp_path):
+    jobs = [errand("finish", tmp_path, seed) for seed in range(2)]
+    news = run_all(jobs, 1, Store(tmp_path))
+    assert isinstance(next(news), Started)
+    for job in jobs:
+        Store(tmp_path).put(answer(job))
+    ended = [item for item in news if isinstance(item, Finished)]
+    assert [(item.job.seed, item.cached) for item in ended] == [(0, False), (1, True)]
+    assert len(processes(tmp_path)) == 1
+
+
 def test_closing_the_iterator_ends_the_processes(tmp_path):
     news = run_all([errand("hang", tmp_path), errand("finish", tmp_path)], 1, Store(tmp_path))
     assert isinstance(next(news), Started)

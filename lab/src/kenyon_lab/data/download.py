@@ -12,18 +12,21 @@ import requests
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from kenyon_lab.data.source import decompress as decompress_content
 from kenyon_lab.shared import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    Decompress = Callable[[bytes, Path], bytes]
 
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def download(url: str, path: Path, sha256: str, decompress: bool) -> None:
+def download(url: str, path: Path, sha256: str, decompress: Decompress | None) -> None:
     """Download a file, unless another process has downloaded it in the meantime.
+
+    If `decompress` is given, it is called with the content and the path of a .gz file.
 
     Raises
     ------
@@ -47,7 +50,7 @@ def download(url: str, path: Path, sha256: str, decompress: bool) -> None:
 class ResumingDownloader:
     """Downloads to a .part file that survives a lost connection; pooch checks the digest."""
 
-    def __init__(self, path: Path, decompress: bool) -> None:
+    def __init__(self, path: Path, decompress: Decompress | None) -> None:
         self.part = path.with_name(f"{path.name}.part")
         self.decompress = decompress
 
@@ -56,7 +59,7 @@ class ResumingDownloader:
         with self.part.open("ab") as part, _progress_bar(self.part.stem) as bar:
             self._append(url, part, bar)
         if self.decompress:
-            self._decompress()
+            self._decompress(self.decompress)
         self.part.replace(output_file)
 
     def _append(self, url: str, part: Any, bar: ProgressBar) -> None:
@@ -80,13 +83,13 @@ class ResumingDownloader:
             if not complete or not part.tell():
                 raise
 
-    def _decompress(self) -> None:
+    def _decompress(self, decompress: Decompress) -> None:
         content = self.part.read_bytes()
         # Some servers decompress the files that they send.
         if not content.startswith(GZIP_MAGIC):
             return
         try:
-            content = decompress_content(content, self.part)
+            content = decompress(content, self.part)
         except ValueError:
             self.part.unlink()
             raise

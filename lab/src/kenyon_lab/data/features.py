@@ -9,6 +9,7 @@ import numpy as np
 
 from kenyon_lab.data.dataset import Dataset
 from kenyon_lab.data.npz import get_array, read_npz
+from kenyon_lab.data.sizes import check_size
 from kenyon_lab.data.source import cache_folder
 from kenyon_lab.shared import replacing
 
@@ -40,8 +41,8 @@ def read_features(info: DatasetInfo) -> Dataset:
     for find in (packaged_path, built_path):
         path = find(info.name)
         if path.is_file():
-            arrays = read_npz(path.read_bytes(), str(path))
-            return dequantise(arrays, path, info.name, info.n_tasks, info.n_out_of_scope > 0)
+            arrays = read_npz(path.read_bytes(), str(path), array_names(info.n_out_of_scope > 0))
+            return dequantise(arrays, path, info.name, info.n_tasks)
     raise FileNotFoundError(
         f"{info.name} has not been built: there is no file {built_path(info.name)}; "
         f"`kenyon-lab data build {info.name}` writes it"
@@ -71,16 +72,22 @@ def write_features(dataset: Dataset, path: Path) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def dequantise(
-    arrays: dict[str, NDArray[Any]], path: Path, name: str, n_tasks: int, out_of_scope: bool
-) -> Dataset:
+def array_names(out_of_scope: bool) -> list[str]:
+    """Return the names of the arrays in a file of features."""
+    names = ["step", "X_train", "y_train", "X_test", "y_test", "class_names"]
+    return [*names, "X_out_of_scope"] if out_of_scope else names
+
+
+def dequantise(arrays: dict[str, NDArray[Any]], path: Path, name: str, n_tasks: int) -> Dataset:
     """Return the dataset from the arrays that `write_features` wrote to `path`."""
     step = float(get_array(arrays, "step", str(path), "f", 0))
     if not 0 < step < np.inf:
         raise ValueError(f"{path} has the step {step} between levels; expected a positive number")
 
     def features(part: str) -> NDArray[np.float32]:
-        return get_array(arrays, f"X_{part}", str(path), "iu", 2) * np.float32(step)
+        levels = get_array(arrays, f"X_{part}", str(path), "iu", 2)
+        check_size(f"{path}: 'X_{part}' as float32", 4 * levels.size)
+        return levels * np.float32(step)
 
     return Dataset(
         name=name,
@@ -90,7 +97,7 @@ def dequantise(
         y_test=get_array(arrays, "y_test", str(path), "iu", 1).astype(np.intp),
         class_names=tuple(get_array(arrays, "class_names", str(path), "U", 1).tolist()),
         n_tasks=n_tasks,
-        X_out_of_scope=features("out_of_scope") if out_of_scope else None,
+        X_out_of_scope=features("out_of_scope") if "X_out_of_scope" in arrays else None,
     )
 
 

@@ -19,18 +19,19 @@ CLOTHES = (
     *("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat"),
     *("Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"),
 )
-_NAMES = (
-    "train-images-idx3-ubyte",
-    "train-labels-idx1-ubyte",
-    "t10k-images-idx3-ubyte",
-    "t10k-labels-idx1-ubyte",
-)
+# Each file and its decompressed size, which is the same for MNIST and Fashion-MNIST.
+_FILES = {
+    "train-images-idx3-ubyte": 16 + 60_000 * 28 * 28,
+    "train-labels-idx1-ubyte": 8 + 60_000,
+    "t10k-images-idx3-ubyte": 16 + 10_000 * 28 * 28,
+    "t10k-labels-idx1-ubyte": 8 + 10_000,
+}
 
 
 def _sources(folder: str, host: str, *digests: str) -> tuple[Source, ...]:
     return tuple(
-        Source(f"{folder}/{name}.gz", sha256, f"{host}/{name}.gz", decompress=True)
-        for name, sha256 in zip(_NAMES, digests, strict=True)
+        Source(f"{folder}/{name}.gz", sha256, f"{host}/{name}.gz", decompress=True, n_bytes=n_bytes)
+        for (name, n_bytes), sha256 in zip(_FILES.items(), digests, strict=True)
     )
 
 

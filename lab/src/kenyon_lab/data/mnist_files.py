@@ -38,5 +38,6 @@ def read_mnist_files(images: Source, labels: Source) -> tuple[NDArray[np.uint8],
 def _read_array(source: Source, n_dimensions: int) -> NDArray[np.uint8]:
     content = source.read()
     if source.path.endswith(".npz"):
-        return get_array(read_npz(content, source.path), "arr_0", source.path, "iu", n_dimensions)
+        arrays = read_npz(content, source.path, ["arr_0"])
+        return get_array(arrays, "arr_0", source.path, "iu", n_dimensions)
     return read_idx(content, source.path, n_dimensions)

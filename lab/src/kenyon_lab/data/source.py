@@ -8,10 +8,13 @@ import os
 import zlib
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 
 DATA_FOLDER = "KENYON_DATA_DIR"
 """The environment variable that names the user's data folder."""
+MAX_DECOMPRESSED = 2**28
+"""Largest size of the decompressed content of a .gz file, unless its source states the size."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Source:
     decompress : bool
         Check and cache the decompressed content of a .gz file, because mirrors compress it
         differently.
+    n_bytes : int, optional
+        Size of the decompressed content. A .gz file that holds more is not decompressed further.
     package : str, optional
         Path of the file in an installed Python package, as name-of-the-package/path; the package
         is not imported.
@@ -40,6 +45,7 @@ class Source:
     sha256: str
     url: str | None = None
     decompress: bool = False
+    n_bytes: int | None = None
     package: str | None = None
     remedy: str | None = None
 
@@ -113,7 +119,7 @@ class Source:
         from kenyon_lab.data.download import download
 
         try:
-            download(self.url, path, self.sha256, self.decompress)
+            download(self.url, path, self.sha256, self._unpack if self.decompress else None)
         except ConnectionError as error:
             raise FileNotFoundError(
                 f"{self._missing()}, and the download from {self.url} failed ({error}); the same "
@@ -121,15 +127,26 @@ class Source:
             ) from error
 
     def _read_checked(self, path: Path) -> bytes:
-        stored = self._read_stored(path)
-        content = decompress(stored, path) if path.suffix == ".gz" else stored
-        found = hashlib.sha256(content if self.decompress else stored).hexdigest()
+        content = self._read_stored(path)
+        if not self.decompress:
+            # The digest first, because a wrong file may decompress to any size.
+            self._check(content, path)
+        if path.suffix == ".gz":
+            content = self._unpack(content, path)
+        if self.decompress:
+            self._check(content, path)
+        return content
+
+    def _check(self, content: bytes, path: Path) -> None:
+        found = hashlib.sha256(content).hexdigest()
         if found != self.sha256:
             raise ValueError(
                 f"{path} is damaged or another release: its sha256 is {found}; expected "
                 f"{self.sha256}"
             )
-        return content
+
+    def _unpack(self, packed: bytes, path: Path) -> bytes:
+        return decompress(packed, path, self.n_bytes or MAX_DECOMPRESSED)
 
     def _exists(self, path: Path) -> bool:
         return path.is_file()
@@ -172,9 +189,16 @@ def cache_folder() -> Path:
         raise OSError(f"there is no cache folder ({error}); set XDG_CACHE_HOME") from error
 
 
-def decompress(packed: bytes, path: Path) -> bytes:
-    """Return the decompressed content of the .gz file at `path`."""
+def decompress(packed: bytes, path: Path, max_bytes: int) -> bytes:
+    """Return the decompressed content of the .gz file at `path`, of at most `max_bytes` bytes."""
     try:
-        return gzip.decompress(packed)
+        with gzip.open(BytesIO(packed)) as file:
+            content = file.read(max_bytes + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is damaged or truncated: {error}") from error
+    if len(content) > max_bytes:
+        raise ValueError(
+            f"{path} is damaged or another release: it decompresses to more than {max_bytes:,} "
+            "bytes"
+        )
+    return content

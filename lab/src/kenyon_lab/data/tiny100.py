@@ -22,7 +22,8 @@ SOURCE = Source(
 
 def _read(info: DatasetInfo) -> Dataset:
     (source,) = info.sources
-    arrays, name = read_npz(source.read(), source.path), source.path
+    name, keys = source.path, ("x_train", "y_train", "x_test", "y_test", "wnids")
+    arrays = read_npz(source.read(), name, keys)
 
     def features(part: str) -> NDArray[np.float32]:
         levels = get_array(arrays, f"x_{part}", name, "u", 2)

@@ -9,21 +9,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from kenyon_lab.data.dataset import Dataset
-from kenyon_lab.data.features import dequantise
-from kenyon_lab.data.npz import read_npz
+from kenyon_lab.data.features import array_names, dequantise
+from kenyon_lab.data.npz import names_in_npz, read_npz
+from kenyon_lab.data.sizes import check_size
 from kenyon_lab.data.split import split
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
-    from polars import DataFrame, Series
+    from polars import DataFrame, DataType, Series
 
 Parts: TypeAlias = "tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]"
 
 SUFFIXES = (".npz", ".csv", ".parquet")
 MAX_TASKS = 10
 """Default number of tasks, for at least as many classes."""
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+"""The first bytes of gzip, Zstandard and zlib."""
+_BYTES_PER_CELL = 16
+"""A number of a table, and the same number in an array."""
 
 
 def is_user_file(name: Path) -> bool:
@@ -36,6 +42,7 @@ def read_user_file(path: Path, label: str | None, seed: int) -> Dataset:
     if not isinstance(seed, Integral) or seed < 0:
         raise ValueError(f"seed must be an integer of at least 0; got {seed!r}")
     try:
+        check_size(str(path), path.stat().st_size)
         content = path.read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}") from None
@@ -44,12 +51,12 @@ def read_user_file(path: Path, label: str | None, seed: int) -> Dataset:
         return _from_labels(path, *_split(path, X, y, seed))
     if label is not None:
         raise ValueError(f"label must be None for an .npz file; got {label!r} for {path}")
-    arrays = read_npz(content, str(path))
-    if "step" in arrays:
+    names = names_in_npz(content, str(path))
+    if "step" in names:
         # Written by `kenyon-lab data build`.
-        n_tasks = min(MAX_TASKS, arrays.get("class_names", np.empty(1)).size)
-        return dequantise(arrays, path, str(path), n_tasks, "X_out_of_scope" in arrays)
-    return _from_labels(path, *_choose_arrays(path, arrays, seed))
+        arrays = read_npz(content, str(path), array_names("X_out_of_scope" in names))
+        return dequantise(arrays, path, str(path), min(MAX_TASKS, arrays["class_names"].size))
+    return _from_labels(path, *_choose_arrays(path, content, names, seed))
 
 
 def _from_labels(
@@ -78,16 +85,19 @@ def _from_labels(
     )
 
 
-def _choose_arrays(path: Path, arrays: dict[str, NDArray[Any]], seed: int) -> Parts:
-    if {"X_train", "y_train", "X_test", "y_test"} <= set(arrays):
-        for part in ("train", "test"):
-            _check_labels(path, f"y_{part}", arrays[f"y_{part}"], arrays[f"X_{part}"])
-        return arrays["X_train"], arrays["y_train"], arrays["X_test"], arrays["y_test"]
-    if {"X", "y"} <= set(arrays):
-        return _split(path, arrays["X"], arrays["y"], seed)
+def _choose_arrays(path: Path, content: bytes, names: list[str], seed: int) -> Parts:
+    for keys in (("X_train", "y_train", "X_test", "y_test"), ("X", "y")):
+        if set(keys) <= set(names):
+            X, y, *test = read_npz(content, str(path), keys).values()
+            if not test:
+                return _split(path, X, y, seed)
+            X_test, y_test = test
+            _check_labels(path, "y_train", y, X)
+            _check_labels(path, "y_test", y_test, X_test)
+            return X, y, X_test, y_test
     raise ValueError(
-        f"{path} has the arrays {', '.join(sorted(arrays)) or 'none'}; expected X_train, y_train, "
-        "X_test and y_test, or X and y"
+        f"{path} has the arrays {', '.join(names) or 'none'}; expected X_train, y_train, X_test "
+        "and y_test, or X and y"
     )
 
 
@@ -124,13 +134,11 @@ def _read_table(path: Path, content: bytes, label: str) -> tuple[NDArray[Any], N
             f"{path.suffix} files need polars, which is not installed: "
             "pip install 'kenyon-lab[tables]'"
         ) from None
+    # From the content, because polars expands brackets and stars in a path.
+    read = _read_csv if path.suffix.lower() == ".csv" else _read_parquet
     try:
-        # From the content, because polars expands brackets and stars in a path.
-        if path.suffix.lower() == ".csv":
-            table = polars.read_csv(BytesIO(content), infer_schema_length=None)
-        else:
-            table = polars.read_parquet(BytesIO(content))
-        _check_columns(path, label, table)
+        table = read(path, content, label)
+        _check_values(path, table)
         return table.drop(label).to_numpy(), _to_labels(table[label])
     # A damaged file may make polars panic; PanicException is a BaseException only.
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
@@ -138,22 +146,67 @@ def _read_table(path: Path, content: bytes, label: str) -> tuple[NDArray[Any], N
         raise ValueError(f"{path} cannot be read as a table of numbers: {reason}") from error
 
 
-def _check_columns(path: Path, label: str, table: DataFrame) -> None:
-    if label not in table.columns:
-        raise ValueError(
-            f"label must be a column of {path}: {', '.join(table.columns)}; got {label!r}"
-        )
+def _read_csv(path: Path, content: bytes, label: str) -> DataFrame:
+    import polars
+
+    if content.startswith(_COMPRESSED):
+        # polars would decompress it, to any size.
+        raise ValueError(f"{path} is compressed; expected text")
+    # polars fills short rows, so that a few bytes may stand for a long row.
+    n_columns = content.partition(b"\n")[0].count(b",") + 1
+    _check_cells(path, content.count(b"\n"), n_columns)
+    table = polars.read_csv(BytesIO(content), infer_schema_length=None)
+    # First, because the columns of an empty table hold no numbers.
+    _check_rows(path, len(table))
+    _check_columns(path, label, table.schema)
+    return table
+
+
+def _read_parquet(path: Path, content: bytes, label: str) -> DataFrame:
+    import polars
+
+    schema = polars.read_parquet_schema(BytesIO(content))
+    _check_columns(path, label, schema)
+    n_rows = polars.scan_parquet(BytesIO(content)).select(polars.len()).collect().item()
+    _check_rows(path, n_rows)
+    _check_cells(path, n_rows, len(schema))
+    # The groups of rows may declare more rows than the file does.
+    table = polars.read_parquet(BytesIO(content), n_rows=n_rows + 1)
+    if len(table) != n_rows:
+        raise ValueError(f"{path} has not the {n_rows} rows that it declares")
+    return table
+
+
+def _check_cells(path: Path, n_rows: int, n_columns: int) -> None:
+    what = f"{path}: a table of {n_rows:,} rows and {n_columns:,} columns"
+    check_size(what, n_rows * n_columns * _BYTES_PER_CELL)
+
+
+def _check_columns(path: Path, label: str, schema: Mapping[str, DataType]) -> None:
+    if label not in schema:
+        raise ValueError(f"label must be a column of {path}: {', '.join(schema)}; got {label!r}")
     # polars renames the second of two columns with the same name.
-    if twice := [name for name in table.columns if f"{name}_duplicated_0" in table.columns]:
+    if twice := [name for name in schema if f"{name}_duplicated_0" in schema]:
         raise ValueError(f"{path} has more than one column {twice[0]!r}")
-    if table.is_empty():
-        raise ValueError(f"{path} has no rows; expected at least one sample")
-    for column in table:
-        if column.name != label and not column.dtype.is_numeric():
+    for name, dtype in schema.items():
+        if name != label and not dtype.is_numeric():
             raise ValueError(
-                f"{path}: the column {column.name!r} must hold numbers, as a feature; got "
-                f"{column.dtype}"
+                f"{path}: the column {name!r} must hold numbers, as a feature; got {dtype}"
             )
+    # The number of rows does not bound the size of lists.
+    if schema[label].is_nested():
+        raise ValueError(
+            f"{path}: the column {label!r} must hold one label in each row; got {schema[label]}"
+        )
+
+
+def _check_rows(path: Path, n_rows: int) -> None:
+    if not n_rows:
+        raise ValueError(f"{path} has no rows; expected at least one sample")
+
+
+def _check_values(path: Path, table: DataFrame) -> None:
+    for column in table:
         if missing := column.null_count():
             raise ValueError(f"{path}: the column {column.name!r} lacks {missing} values")
 

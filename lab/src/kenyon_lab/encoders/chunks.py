@@ -62,7 +62,8 @@ def encode_in_chunks(
 def _read(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
     """Return a stored chunk, or None if there is none or it is damaged."""
     try:
-        chunk = np.load(path, allow_pickle=False)
+        # Mapped, because a damaged header may declare any shape.
+        chunk = np.load(path, mmap_mode="r", allow_pickle=False)
     except (EOFError, OSError, ValueError):
         return None
     is_whole = chunk.shape == shape and chunk.dtype == np.float32

@@ -31,7 +31,8 @@ def run_jobs(
     Returns
     -------
     records : dict
-        The record of each finished job, by its digest.
+        The record of each finished job by its digest, in the order of the jobs. A sum over them
+        is therefore the same if some were finished by an earlier command.
     failures : list of str
         A sentence for each job that failed.
     """
@@ -50,7 +51,8 @@ def run_jobs(
         finished = f"{len(records)} of {len(jobs)} runs"
         say(f"Interrupted; the same command goes on with {finished} done.", console)
         raise
-    return records, failures
+    digests = dict.fromkeys(job.digest for job in jobs)
+    return {digest: records[digest] for digest in digests if digest in records}, failures
 
 
 class Display:

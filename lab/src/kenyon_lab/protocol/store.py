@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -21,7 +24,7 @@ _CLASSES: dict[str, Any] = {cls.kind: cls for cls in (RunRecord, ExperimentRecor
 class Store:
     """Records of runs, experiments and searches, each found by its digest.
 
-    A file is written completely or not at all.
+    A file is written completely or not at all. Several processes may use the same folder.
 
     Parameters
     ----------
@@ -62,6 +65,20 @@ class Store:
             beside.write_text(record.to_json(), encoding="utf-8")
         return path
 
+    def put_run(self, request: identity.RunIdentity, record: RunRecord) -> RunRecord:
+        """Write the record of a request, unless the store has got one; return the store's record.
+
+        Another process may have run the same job in the meantime. Its record may hold more than
+        was requested here, so it is not replaced.
+        """
+        path = self.path(request)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path.parent):
+            found = self.find(request)
+            if found is None:
+                self.put(record)
+        return found or record
+
     def path(self, request: identity.Identity) -> Path:
         """Return the path of the record with the digest of a request."""
         return self.folder / request.path
@@ -79,3 +96,14 @@ class Store:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path} is not the record of a {kind.kind}: {error}") from error
         return record
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; it ends with the process, and needs no file."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

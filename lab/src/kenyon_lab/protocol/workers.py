@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from threading import Thread
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kenyon_lab.protocol.record import RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Collection, Generator, Sequence
     from multiprocessing.context import SpawnProcess
 
     from kenyon_lab.protocol.job import Job
@@ -60,7 +60,8 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[Event, 
     """Run each job that the store lacks in a new process, at most `n_jobs` at a time.
 
     One process per job makes its peak RSS its own, and a job that crashes ends no other. Closing
-    the iterator terminates the processes.
+    the iterator terminates the processes. A job that another command has finished in the meantime
+    is not started.
     """
     waiting: deque[Job] = deque()
     for job in jobs:
@@ -77,13 +78,16 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[Event, 
         while waiting or working:
             while waiting and len(working) < n_jobs:
                 job = waiting.popleft()
+                if record := store.find(job):
+                    yield Finished(job, record, cached=True)
+                    continue
                 connection, process = _start(job)
                 working[connection] = job, process
                 yield Started(job)
             for connection in _ready(working):
                 event = _receive(connection, *working[connection])
                 if isinstance(event, Finished):
-                    store.put(event.record)
+                    event = replace(event, record=store.put_run(event.job, event.record))
                 if not isinstance(event, Learned):
                     del working[connection]
                 yield event
@@ -93,8 +97,10 @@ def run_all(jobs: Sequence[Job], n_jobs: int, store: Store) -> Generator[Event, 
             process.join()
 
 
-def _ready(connections: Iterable[Connection]) -> list[Connection]:
-    return [ready for ready in wait(list(connections)) if isinstance(ready, Connection)]
+def _ready(connections: Collection[Connection]) -> list[Connection]:
+    # `wait` would never return if there were none.
+    found = wait(list(connections)) if connections else []
+    return [ready for ready in found if isinstance(ready, Connection)]
 
 
 def _start(job: Job) -> tuple[Connection, SpawnProcess]:
