@@ -402,12 +402,14 @@ def test_a_block_may_replace_the_temporary_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_failed_sync_of_the_folder_is_no_error(tmp_path, monkeypatch):
+def test_warns_if_the_folder_cannot_be_synced(tmp_path, monkeypatch):
     def fail(folder):
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(_files, "_sync_folder", fail)
-    write(tmp_path / "file")
+    sentence = "file was written, but .* could not be synced: Input/output error"
+    with pytest.warns(RuntimeWarning, match=sentence):
+        write(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "new"
 
 

@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import stat
+import warnings
 from contextlib import contextmanager, suppress
 from io import FileIO
 from mmap import ACCESS_READ, mmap
@@ -64,6 +65,11 @@ def replacing(path: Path) -> Iterator[Path]:
     OSError
         If `path` is neither a regular file nor free, or the block or a write raises it: one
         sentence about `path`, with the errno of the cause. The old file is then unchanged.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the file was replaced, but its folder could not be synced.
     """
     try:
         target = _follow_links(path)
@@ -81,11 +87,18 @@ def replacing(path: Path) -> Iterator[Path]:
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
             beside.replace(target)
-            # The new file is in place, so an error would wrongly say that the old one still is.
-            with suppress(OSError):
-                _sync_folder(target.parent)
     except OSError as error:
         raise _describe(path, error) from error
+    # The new file is in place, so an error would wrongly say that the old one still is.
+    try:
+        _sync_folder(target.parent)
+    except OSError as error:
+        warnings.warn(
+            f"{path} was written, but a power failure may bring the old file back, because its "
+            f"folder could not be synced: {error.strerror or error}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def _describe(path: Path, error: OSError) -> OSError:
