@@ -57,7 +57,8 @@ sanitize: $(SANITIZED)/installed
 # stress than `make test`; takes an hour.
 faults: $(VENV)/installed sanitize
 	KENYON_FAULT_STRIDE=1 KENYON_SIGNALS=100 KENYON_FORKS=200 KENYON_STRESS_SECONDS=120 \
-	KENYON_FAULT_ROUNDS=50 $(BIN)/python -m pytest -n auto tests/faults lab/tests/faults
+	KENYON_FAULT_ROUNDS=20 $(BIN)/python -m pytest -n auto tests/faults \
+	    lab/tests/cli/test_killed.py lab/tests/cli/test_together.py
 
 # A million mutated model files; takes an hour.
 fuzz: $(VENV)/installed
