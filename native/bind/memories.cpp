@@ -26,7 +26,13 @@ Memory* copy(const Memory& memory) {
 }
 
 template <class Memory>
+void check_room(const Memory& memory, std::int64_t n) {
+  check(memory.n_classes() + n <= kMaxClasses, "a model may have up to ", kMaxClasses, " classes");
+}
+
+template <class Memory>
 void insert(Memory& memory, std::int64_t rank) {
+  check_room(memory, 1);
   check_range("rank", rank, 0, memory.n_classes());
   const std::int32_t only = static_cast<std::int32_t>(rank);
   memory.insert(&only, 1);
@@ -34,6 +40,7 @@ void insert(Memory& memory, std::int64_t rank) {
 
 template <class Memory>
 void insert_all(Memory& memory, Vector<std::int32_t> ranks) {
+  check_room(memory, length(ranks));
   check(memory.classes().can_insert(ranks.data(), length(ranks)),
         "ranks must be distinct and from 0 to ", memory.n_classes() + length(ranks) - 1);
   memory.insert(ranks.data(), length(ranks));
@@ -201,6 +208,11 @@ bool has_residue(const Counters& memory, std::int64_t slot) {
   return memory.has_residue(slot);
 }
 
+bool exceeds_samples(const Counters& memory, std::int64_t slot) {
+  check_slot(memory, slot);
+  return memory.exceeds_samples(slot);
+}
+
 bool includes_calibration(const Counters& memory, std::int64_t slot) {
   check_slot(memory, slot);
   return memory.includes_calibration(slot);
@@ -283,6 +295,7 @@ void bind_memories(nb::module_& module) {
       .def("merge", merge_counts, "other"_a, "slots"_a)
       .def("gather", gather, "codes"_a, "slots"_a)
       .def("has_residue", has_residue, "slot"_a)
+      .def("exceeds_samples", exceeds_samples, "slot"_a)
       .def("includes_calibration", includes_calibration, "slot"_a)
       .def("get_all", get_all<std::int32_t, Counters>)
       .def("set_all", set_all<std::int32_t, Counters>, "counts"_a, "samples"_a)

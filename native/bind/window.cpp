@@ -57,6 +57,12 @@ nb::tuple oldest(const Window& window, std::int64_t n) {
   return to_tuple(window.oldest(n));
 }
 
+nb::tuple part(const Window& window, std::int64_t first, std::int64_t end) {
+  check_range("end", end, 0, window.size());
+  check_range("first", first, 0, end);
+  return to_tuple(window.part(first, end));
+}
+
 bool unlearn(Window& window, Counters& counters, Pairs* pairs, const Codes& codes, Slots slots,
              std::int64_t n_threads) {
   check_change(window, counters, pairs, codes, slots);
@@ -102,6 +108,7 @@ void bind_window(nb::module_& module) {
       .def("slide", slide, "counters"_a, "pairs"_a.none(), "codes"_a, "slots"_a, "n_threads"_a)
       .def("unlearn", unlearn, "counters"_a, "pairs"_a.none(), "codes"_a, "slots"_a, "n_threads"_a)
       .def("oldest", oldest, "n"_a)
+      .def("part", part, "first"_a, "end"_a)
       .def("codes_of", &Window::codes_of, "slot"_a)
       .def("move", &Window::move, "last"_a, "slot"_a)
       .def("get", get)

@@ -15,7 +15,8 @@ namespace kenyon {
 
 class Workspace {
  public:
-  explicit Workspace(const Wiring& wiring);
+  // For one sample at a time, or for tiles of n_rows samples.
+  Workspace(const Wiring& wiring, std::int64_t n_rows);
   const Scratch& scratch() const { return scratch_; }
 
  private:
@@ -33,10 +34,13 @@ class Workspace {
 
 class WorkspacePool {
  public:
+  explicit WorkspacePool(std::int64_t n_rows) : n_rows_(n_rows) {}
+
   std::unique_ptr<Workspace> take(const Wiring& wiring);
   void give_back(std::unique_ptr<Workspace> workspace);
 
  private:
+  std::int64_t n_rows_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> idle_;
 };

@@ -152,18 +152,24 @@ bool Counters::has_residue(std::int64_t slot) const {
   return !calibration_.empty(slot);
 }
 
+bool Counters::exceeds_samples(std::int64_t slot) const {
+  const std::int64_t most = kMaxLevel * classes_.samples()[static_cast<std::size_t>(slot)];
+  const std::int32_t* column = counts_.column(slot);
+  for (std::int64_t i = 0; i < n_cells(); ++i)
+    if (column[i * kCountsPerRow] > most) return true;
+  return false;
+}
+
 bool Counters::includes_calibration(std::int64_t slot) const {
   if (calibration_.empty(slot)) return true;
-  std::vector<const CalibrationSample::Entry*> entries;
-  for (const auto& entry : calibration_.entries(slot)) entries.push_back(&entry);
-  const Codes codes = CalibrationSample::unpack(entries, n_cells());
   std::vector<double> sums(static_cast<std::size_t>(n_cells()));
   double n_samples = 0;
-  for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
-    const double count = static_cast<double>(entries[static_cast<std::size_t>(s)]->count);
-    const Code code = codes[s];
+  // One code after the other: together, codes take as much memory as the longest for each of them.
+  for (const auto& entry : calibration_.entries(slot)) {
+    const double count = static_cast<double>(entry.count);
     n_samples += count;
-    for (std::int64_t i = 0; i < code.n; ++i) sums[code.cells[i]] += count * code.levels[i];
+    read_packed(entry.bytes, n_cells(),
+                [&](std::uint32_t cell, std::uint8_t level) { sums[cell] += count * level; });
   }
   if (n_samples > static_cast<double>(classes_.samples()[static_cast<std::size_t>(slot)]))
     return false;

@@ -15,11 +15,16 @@ _Float64 = NDArray[np.float64]
 _Slots = NDArray[np.int32]
 _Sums = NDArray[np.uint32] | NDArray[np.int64]
 
+MAX_FEATURES: Final[int]
 MAX_CELLS: Final[int]
+MAX_CONNECTIONS: Final[int]
 MAX_FAN_IN: Final[int]
 MAX_LEVEL: Final[int]
 MAX_COUNT: Final[int]
 MAX_PAIR_SAMPLES: Final[int]
+MAX_CLASSES: Final[int]
+MAX_COMPARTMENTS: Final[int]
+SMALLEST_FACTOR: Final[float]
 MAX_DOUBLE_CLASSES: Final[int]
 
 def instruction_sets() -> list[str]:
@@ -88,6 +93,8 @@ class Counters(_Memory):
     def merge(self, other: Counters, slots: _Slots) -> bool: ...
     def has_residue(self, slot: int) -> bool:
         """Return whether a class has nonzero counters or calibration codes."""
+    def exceeds_samples(self, slot: int) -> bool:
+        """Return whether a counter is larger than the samples of its class can make it."""
     def includes_calibration(self, slot: int) -> bool:
         """Return whether the counters and samples of a class include its calibration codes."""
     def get(self, slot: int) -> NDArray[np.int32]: ...
@@ -236,6 +243,8 @@ class Window:
     ) -> bool:
         """Unlearn samples of the window; of equal ones the latest leave."""
     def oldest(self, n: int) -> tuple[Codes, _Slots]: ...
+    def part(self, first: int, end: int) -> tuple[Codes, _Slots]:
+        """Return the samples from `first` to before `end`, the oldest first."""
     def codes_of(self, slot: int) -> Codes: ...
     def move(self, last: int, slot: int) -> None:
         """Give the samples of one slot to another."""

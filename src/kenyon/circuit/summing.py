@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon._native import MAX_COUNT, Counters, Window
+from kenyon._native import MAX_COUNT, MAX_PAIR_SAMPLES, Counters, Window
 from kenyon.circuit import calibration_sample, window
 from kenyon.circuit.calibration_sample import CalibrationSample
 from kenyon.circuit.capabilities import Merges, Unlearns
@@ -104,6 +104,9 @@ class SummingMemory(Memory, Unlearns, Merges):
         if any(self.store.has_residue(slot) for slot in self._emptied(slots)):
             self._learn(codes, slots, n_threads)
             raise ValueError(f"{_NOT_LEARNED}a class without samples would keep counts")
+        if any(map(self.store.exceeds_samples, touched)):
+            self._learn(codes, slots, n_threads)
+            raise ValueError(f"{_NOT_LEARNED}a counter would be too large for the other samples")
         if not all(map(self.store.includes_calibration, touched)):
             self._learn(codes, slots, n_threads)
             raise ValueError(
@@ -135,6 +138,8 @@ class SummingMemory(Memory, Unlearns, Merges):
             )
         weakened = self.extinguished | other.extinguished
         self._check_sums("merge", other.classes.tolist(), weakened)
+        if int(self.samples.sum()) + int(other.samples.sum()) > MAX_PAIR_SAMPLES:
+            raise OverflowError(f"the model would have more than {MAX_PAIR_SAMPLES} samples")
         new = self.declare(other.classes)
         slots = np.empty(len(other), dtype=np.int32)
         slots[other.store.slot_of_rank] = self.labels.slots(other.classes)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TENSORS = ("window_size", "window_ranks", "window_starts", "window_codes")
 """The names of its tensors in a memory's content."""
+_PART = 64
 
 
 def to_tensors(window: Window, store: Counters) -> dict[str, NDArray[Any]]:
@@ -47,12 +48,13 @@ def restore(
 
 def _holds_all(window: Window, store: Counters, pairs: Pairs | None) -> bool:
     """Return whether nothing would remain without the samples of the window."""
-    codes, slots = window.oldest(len(window))
-    if pairs is not None:
-        squares = float(np.square(codes.to_csr()[2], dtype=np.int64).sum())
-        if (pairs.n_samples, pairs.trace) != (len(window), squares):
+    remaining, squares = store.copy(), 0
+    # Codes of one call take as much memory as the longest for each of them.
+    for first in range(0, len(window), _PART):
+        codes, slots = window.part(first, min(first + _PART, len(window)))
+        if not remaining.unlearn(codes, slots):
             return False
-    remaining = store.copy()
-    if not remaining.unlearn(codes, slots):
+        squares += int(np.square(codes.to_csr()[2], dtype=np.int64).sum())
+    if pairs is not None and (pairs.n_samples, pairs.trace) != (len(window), float(squares)):
         return False
-    return not any(map(remaining.has_residue, range(store.n_classes)))
+    return not (remaining.samples.any() or any(map(remaining.has_residue, range(store.n_classes))))
