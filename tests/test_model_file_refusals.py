@@ -366,7 +366,8 @@ def derived_path(tmp_path):
     weights = np.random.default_rng(0).normal(size=(3, 10)).astype(np.float32)
     derived = model_file.Derived({"penalty": 0.1}, {"weights": weights})
     memory = memory_of(model)
-    content = model_file.Content({"readout": "ridge"}, model.circuit_.coder, memory, [], derived)
+    parameters = model._plain_parameters()
+    content = model_file.Content(parameters, model.circuit_.coder, memory, [], derived)
     model_file.save(tmp_path / "fly.kenyon", content)
     return tmp_path / "fly.kenyon"
 
