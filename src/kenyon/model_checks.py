@@ -22,7 +22,7 @@ from kenyon._native import (
     MAX_PAIR_SAMPLES,
     SMALLEST_FACTOR,
 )
-from kenyon._validation import INHIBITIONS, check_choice, check_connections
+from kenyon._validation import INHIBITIONS, as_number, check_choice, check_connections
 from kenyon.circuit.available_ram import available_ram
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
 from kenyon.circuit.compartments import split_content
@@ -70,21 +70,19 @@ class Shape(NamedTuple):
 def check_keys(name: str, found: object, required: set[str], optional: Iterable[str] = ()) -> None:
     """Raise ValueError unless an object of the header has these keys."""
     if type(found) is not dict:
-        raise ValueError(f"its {name} are not an object, but {found!r:.80}")
+        raise ValueError(f"{name} must be an object, but is {found!r:.80}")
     for key in sorted(required):
         if key not in found:
             raise ValueError(f"it lacks {key!r}")
     unknown = sorted(found.keys() - required - set(optional))
     if unknown:
-        raise ValueError(f"its {name} hold {unknown[0]!r:.80}")
+        raise ValueError(f"{name} must not hold {unknown[0]!r:.80}")
 
 
 def check_integer(name: str, value: object, low: int, high: int) -> int:
     """Return an integer between limits, or raise ValueError."""
-    if type(value) is not int:
-        raise ValueError(f"its {name} is no integer, but {value!r:.80}")
-    if not low <= value <= high:
-        raise ValueError(f"its {name} is not from {low} to {high}, but {value!r:.40}")
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{name} must be an integer from {low} to {high}, but is {value!r:.80}")
     return value
 
 
@@ -96,14 +94,14 @@ def check_header(header: object) -> Shape:
     check_keys("classes", header["classes"], {"dtype", "labels"})
     labels = header["classes"]["labels"]
     if type(labels) is not list or len(labels) > MAX_CLASSES:
-        raise ValueError(f"its labels are not a list of at most {MAX_CLASSES}")
+        raise ValueError(f"labels must be a list of at most {MAX_CLASSES}")
     longest = max((len(label) for label in labels if type(label) is str), default=0)
     check_label_bytes(longest, len(labels))
     _check_circuit(header["circuit"])
     _check_parameters(header["parameters"], header["circuit"])
     names = header["feature_names"]
     if type(names) is not list or not all(type(name) is str for name in names):
-        raise ValueError("its names of features are not a list of strings")
+        raise ValueError("feature_names must be a list of strings")
     if len(names) not in (0, header["circuit"]["n_features"]):
         raise ValueError(f"it holds {len(names)} names of features")
     return Shape(len(labels), header["circuit"]["n_cells"])
@@ -136,13 +134,13 @@ def _check_parameters(parameters: dict[str, Any], circuit: dict[str, Any]) -> No
     check_keys("parameters", parameters, _PARAMETERS, ["window"])
     check_choice("readout", parameters["readout"], READOUTS)
     if check_integer("random_state", parameters["random_state"], 0, SEEDS - 1) != circuit["seed"]:
-        raise ValueError(f"its random_state is not the seed {circuit['seed']} of its circuit")
+        raise ValueError(f"random_state must be the seed {circuit['seed']} of its circuit")
     if parameters.get("window") is not None:
         check_integer("window", parameters["window"], 1, MAX_COUNT)
     compartments = parameters["compartments"]
     pairs = [] if compartments is None else compartments
     if type(pairs) is not list or not all(type(p) is list and len(p) == 2 for p in pairs):
-        raise ValueError(f"its compartments are {compartments!r:.80}")
+        raise ValueError(f"compartments must be a list of pairs, but is {compartments!r:.80}")
     for name in ("learning_rate", "penalty"):
         if parameters[name] != "auto":
             _check_number(name, parameters[name])
@@ -150,13 +148,13 @@ def _check_parameters(parameters: dict[str, Any], circuit: dict[str, Any]) -> No
         _check_number(name, parameters[name])
     for rate, decay in pairs:
         if rate != "auto":
-            _check_number("learning rate", rate)
+            _check_number("learning_rate", rate)
         _check_number("decay", decay)
 
 
 def _check_number(name: str, value: object) -> None:
-    if type(value) not in (int, float):
-        raise ValueError(f"its {name} is no number, but {value!r:.80}")
+    if type(value) not in (int, float) or as_number(value) != value:
+        raise ValueError(f"{name} must be a floating-point number, but is {value!r:.80}")
 
 
 def check_tensors(header: dict[str, Any], tensors: Tensors, shape: Shape, version: str) -> None:
@@ -274,7 +272,7 @@ def check_derived(described: object, tensors: Tensors, shape: Shape) -> None:
     check_keys("derived values", described, {"parameters", "sums"})
     assert isinstance(described, dict)
     if type(described["parameters"]) is not dict:
-        raise ValueError("the parameters of its derived values are not an object")
+        raise ValueError("the parameters of its derived values must be an object")
     if set(tensors) != {"weights"}:
         raise ValueError(f"its derived values are {_list(tensors)}")
     weights = tensors["weights"]

@@ -79,6 +79,8 @@ _SUMS = "synapses", "samples", "pairs", "n_paired"
 _DERIVED = "derived."
 _METADATA = {"format", "version", "model", "digest"}
 _MAX_REASON = 400
+_FEW_BYTES = 1 << 20
+"""Starting threads takes longer than digesting fewer bytes."""
 _ERRORS = AttributeError, IndexError, OverflowError, RecursionError, TypeError, ValueError
 
 
@@ -148,8 +150,9 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
         raise ValueError(f"{path} is a safetensors file, but not a Kenyon model")
     version = metadata.get("version", "")
     if version not in READABLE:
+        found = " ".join(version.split())[:40] or "unknown"
         raise ValueError(
-            f"{path} has the format version {version[:40] or 'unknown'}, but this Kenyon reads "
+            f"{path} has the format version {found}, but this Kenyon reads "
             f"{', '.join(READABLE)}: a newer Kenyon may read it"
         )
     is_old = version != str(VERSION)
@@ -189,6 +192,9 @@ def format_version(path: str | PathLike[str]) -> int:
 
 def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Tensors]:
     """Return the parameters and tensors of versions 1, 2 and 3 as the present ones."""
+    check_keys("header", header, {"parameters", "circuit"}, header)
+    check_keys("parameters", header["parameters"], {"learning_rate", "decay"}, header["parameters"])
+    check_keys("circuit", header["circuit"], {"on_off"}, header["circuit"])
     parameters = dict(header["parameters"])
     # Other versions of Kenyon have other defaults.
     for name, value in _FORMER_DEFAULTS.items():
@@ -225,6 +231,8 @@ def _digest_each(tensors: Tensors) -> dict[str, str]:
         description = f"{name} {tensor.dtype.str} {tensor.shape} "
         return description + hashlib.sha256(tensor.data).hexdigest()
 
+    if sum(tensor.nbytes for tensor in tensors.values()) < _FEW_BYTES:
+        return {name: digest(name) for name in tensors}
     with ThreadPoolExecutor(count_threads(None)) as pool:
         return dict(zip(tensors, pool.map(digest, tensors), strict=True))
 
