@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import kenyon
 from kenyon import FlyClassifier, model_file
+from tests.forgery import assert_refused, forge, read
 from tests.reading import memory_of
 from tests.refusal import COMPARTMENTS
 
@@ -28,12 +28,6 @@ def path(request, tmp_path):
     else:
         FlyClassifier(n_cells=10, readout="fly", **request.param).fit(X, Y).save(path)
     return path
-
-
-def assert_refused(path, message="is damaged|not a Kenyon model|has the format version"):
-    with pytest.raises(ValueError, match=message) as refusal:
-        kenyon.load(path)
-    assert str(refusal.value).startswith(f"{path} ")
 
 
 def test_rejects_a_missing_file(tmp_path):
@@ -116,31 +110,6 @@ def test_rejects_other_safetensors(dtype, tmp_path):
     content = len(header).to_bytes(8, "little") + header.encode() + bytes(2 * size)
     (tmp_path / "other").write_bytes(content)
     assert_refused(tmp_path / "other", "is a safetensors file, but not a Kenyon model")
-
-
-def read(path):
-    with safe_open(path, framework="numpy") as file:
-        return file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-
-
-def digest(metadata, tensors):
-    if metadata["version"] == str(model_file.VERSION):
-        return model_file._digest(metadata, model_file._digest_each(tensors))
-    return model_file._old_digest(metadata, tensors)
-
-
-def forge(path, change=lambda header, tensors: None, text=None, **metadata):
-    """Change the file and give it the digest of the new content."""
-    before, tensors = read(path)
-    header = json.loads(before["model"])
-    change(header, tensors)
-    text = json.dumps(header) if text is None else text
-    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    changed = {**before, "model": text, **metadata}
-    given = {name: value for name, value in changed.items() if value is not None}
-    if "digest" not in metadata and {"model", "version"} <= given.keys():
-        given["digest"] = digest(given, tensors)
-    save_file(tensors, path, given)
 
 
 def test_loads_an_unchanged_forgery(path):

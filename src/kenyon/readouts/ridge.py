@@ -113,6 +113,10 @@ class RidgeReadout(Readout):
         weights = np.empty((len(order), solver.n_cells), dtype)
         for rank, slot in enumerate(order.tolist()):
             weights[rank] = solver.get(slot, 1)[0]
+        memory = _pairs(snapshot.memory)
+        if not _largest(weights) <= _bound(memory, solution.shift):
+            # The pairs are no sums of products. No file with such weights can be loaded.
+            return None
         return {"shift": solution.shift}, {"weights": weights}
 
     def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> None:
@@ -122,7 +126,8 @@ class RidgeReadout(Readout):
         expected = np.float32 if solver.has_float_weights else np.float64
         if parameters.get("shift") != shift or weights.dtype != expected:
             return
-        _check_bound(memory, weights, shift)
+        if not (largest := _largest(weights)) <= _bound(memory, shift):
+            raise ValueError(f"its weights are up to {largest:g}, too large for its sums")
         # A restored memory has its classes in the order of ranks.
         solver.set(0, weights, n_threads)
         reading = _reading(memory)
@@ -319,12 +324,15 @@ def _invert(solver: LeastSquares) -> None:
     lapack.dpftri(solver.n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
 
 
-def _check_bound(memory: PairingMemory, weights: NDArray[Any], shift: float) -> None:
-    """Raise ValueError if weights are larger than any solution: |W| <= |C| / shift."""
-    largest = float(max(-weights.min(initial=0), weights.max(initial=0)))
+def _largest(weights: NDArray[Any]) -> float:
+    """Return the largest magnitude."""
+    return float(max(-weights.min(initial=0), weights.max(initial=0)))
+
+
+def _bound(memory: PairingMemory, shift: float) -> float:
+    """Return the largest weight that a solution can have: |W| <= |C| / shift."""
     length = math.sqrt(memory.n_cells) * MAX_LEVEL * float(memory.store.samples.max(initial=0))
-    if not largest <= min(_SLACK * length / shift, _MAX_WEIGHT):
-        raise ValueError(f"its weights are up to {largest:g}, too large for its sums")
+    return min(_SLACK * length / shift, _MAX_WEIGHT)
 
 
 def _pairs(memory: Memory) -> PairingMemory:
