@@ -57,14 +57,23 @@ def use(model, path):
     assert np.array_equal(check_reading(loaded, rows), scores), (
         "the loaded model scores differently"
     )
-    before, labels = learned(model), model.classes_
-    try:
-        model.partial_fit(rows[:1], labels[:1] if len(labels) else np.array(["a"]))
-    except (ValueError, OverflowError):
-        assert learned(model) == before, "a refused sample changed the model"
-    else:
-        assert learned(model) != before, "the model has learned nothing"
+    labels = model.classes_ if len(model.classes_) else np.array(["a"])
+    change(model, lambda: model.partial_fit(rows[:1], labels[:1]))
     check_reading(model, rows)
+    change(model, lambda: model.unlearn(rows[:1], labels[:1]))
+    change(model, lambda: model.extinguish(rows[:1], labels[:1], 0.5))
+    change(model, lambda: model.merge(loaded))
+    change(model, lambda: model.drop_class(labels[-1]))
+    check_reading(model, rows)
+
+
+def change(model, action):
+    """Change a model, or check that the refusal of a change leaves it as it was."""
+    before = learned(model)
+    try:
+        action()
+    except (ValueError, OverflowError):
+        assert learned(model) == before, "a refused change has changed the model"
 
 
 def learned(model):
