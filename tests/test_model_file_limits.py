@@ -110,9 +110,11 @@ def test_the_largest_layers_of_a_small_file_take_less_than_1_gb(saved, n_cells, 
     forge(path, without_classes(n_cells, fan_in=fan_in, n_features=2**24, channels="signed"))
     assert path.stat().st_size < 10_000
     code = "import sys, kenyon; from tests.faults import fuzz; fuzz.limit_memory(); "
-    load = f"print(len(kenyon.load({str(path)!r}).classes_))"
-    found = subprocess.run([sys.executable, "-c", code + load], capture_output=True, cwd=ROOT)
-    assert (found.stdout, found.stderr) == (b"0\n", b"")
+    load = f"coder = kenyon.load({str(path)!r}).circuit_.coder; "
+    encode = "print(len(coder.native.encode_one(fuzz.np.ones(2**24))))"
+    command = [sys.executable, "-c", code + load + encode]
+    found = subprocess.run(command, capture_output=True, cwd=ROOT)
+    assert (found.stdout, found.stderr) == (b"1\n", b"")
 
 
 PARAMETERS = {
@@ -380,6 +382,8 @@ def test_rejects_unknown_keys_of_derived_values(saved):
 def test_too_little_memory_is_a_refusal(saved, monkeypatch):
     path = saved("counting")
     monkeypatch.setattr(model_checks, "available_ram", lambda: 1000)
+    kenyon.load(path)
+    monkeypatch.setattr(model_checks, "FEW_BYTES", 1000)
     assert_refused(path, r"takes too much memory to load: 0\.0 GB, but only 0\.0 GB are available")
     monkeypatch.setattr(model_checks, "available_ram", lambda: None)
     kenyon.load(path)

@@ -922,7 +922,8 @@ def load(path: str | PathLike[str]) -> FlyClassifier:
     Raises
     ------
     ValueError
-        If the file is damaged, is not a model, or was written by a newer version.
+        If the file is damaged, is not a model, was written by a newer version, or describes a
+        model that takes more memory than is available.
     OSError
         If there is no such file, or it cannot be read.
 

@@ -39,6 +39,8 @@ READOUTS = "fly", "bayes", "ridge"
 MAX_TENSORS = 16 * MAX_COMPARTMENTS
 MAX_LABEL_BYTES = 1 << 28
 """The largest array of labels: NumPy stores each label as long as the longest."""
+FEW_BYTES = 1 << 26
+"""Models that take less are loaded without a look at the available RAM."""
 SEEDS = 1 << 64
 
 _HEADER = {"memory", "parameters", "circuit", "classes", "feature_names"}
@@ -291,7 +293,7 @@ def check_ram(header: dict[str, Any], tensors: Tensors, shape: Shape) -> None:
         needed += tensor.nbytes
         if name.endswith("synapses"):
             needed += _CLASSES_PER_BLOCK * shape.n_cells * tensor.itemsize
-    available = available_ram()
+    available = available_ram() if needed > FEW_BYTES else None
     if available is not None and needed > available:
         raise MemoryError(
             f"{needed / 1e9:,.1f} GB, but only {available / 1e9:,.1f} GB are available"
