@@ -7,6 +7,7 @@ to load than its tensors and the limits of `kenyon._native` allow.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ FEW_BYTES = 1 << 26
 """Models that take less are loaded without a look at the available RAM."""
 SEEDS = 1 << 64
 
+_DTYPE = re.compile(r"[<>|][biufUO][0-9]{0,10}")
 _HEADER = {"memory", "parameters", "circuit", "classes", "feature_names"}
 _PARAMETERS = {
     *("n_cells", "fan_in", "n_active", "inhibition", "channels", "learning_rate", "decay"),
@@ -94,7 +96,10 @@ def check_header(header: object) -> Shape:
     assert isinstance(header, dict)
     check_choice("memory", header["memory"], KINDS)
     check_keys("classes", header["classes"], {"dtype", "labels"})
-    labels = header["classes"]["labels"]
+    labels, dtype = header["classes"]["labels"], header["classes"]["dtype"]
+    # NumPy parses other strings as Python literals, and raises SyntaxError.
+    if type(dtype) is not str or not _DTYPE.fullmatch(dtype):
+        raise ValueError(f"its labels are of the type {dtype!r:.80}")
     if type(labels) is not list or len(labels) > MAX_CLASSES:
         raise ValueError(f"labels must be a list of at most {MAX_CLASSES}")
     longest = max((len(label) for label in labels if type(label) is str), default=0)
