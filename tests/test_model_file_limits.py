@@ -312,6 +312,21 @@ def test_rejects_numbers_that_no_samples_give(saved, kind, change, message):
     assert_refused(path, f"is damaged: ({message})")
 
 
+@pytest.mark.parametrize("place", [0, 1, 2, 17, 54])
+def test_rejects_pairs_that_are_not_those_of_the_window(tmp_path, place):
+    path = tmp_path / "model.kenyon"
+    fitted(readout="ridge", window=5).save(path)
+    kenyon.load(path)
+
+    def change(header, tensors):
+        # The trace stays the same.
+        tensors["pairs"][place] += 2
+        tensors["pairs"][[5, 9]] += np.array([-1, -1], np.int64).astype(tensors["pairs"].dtype)
+
+    forge(path, change)
+    assert_refused(path, "is damaged: its (sums are not those of its window|pairs are)")
+
+
 def test_extinguished_counters_are_not_larger_than_sums(tmp_path):
     path = tmp_path / "model.kenyon"
     fitted().extinguish(X[:1], Y[:1], 0.5).save(path)
