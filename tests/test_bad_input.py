@@ -192,8 +192,8 @@ WIRING = [
     ({"fan_in": 6, "channels": "raw"}, ValueError, "fan_in must be from 1 to 5 .* but is 6"),
     ({"fan_in": 0}, ValueError, "fan_in must be from 1 to 10 .* but is 0"),
     ({"fan_in": 2.5}, TypeError, "fan_in must be an integer or None, but is 2.5"),
-    ({"n_cells": 0}, ValueError, "n_cells must be from 1 to 2147483647, but is 0"),
-    ({"n_cells": 2**31}, ValueError, "n_cells must be from 1 to 2147483647, but is 2147483648"),
+    ({"n_cells": 0}, ValueError, "n_cells must be from 1 to 1048576, but is 0"),
+    ({"n_cells": 2**31}, ValueError, "n_cells must be from 1 to 1048576, but is 2147483648"),
     ({"n_cells": "many"}, TypeError, "n_cells must be an integer or None, but is 'many'"),
     ({"n_cells": 1.5}, TypeError, "n_cells must be an integer or None, but is 1.5"),
     ({"n_cells": True}, TypeError, "n_cells must be an integer or None, but is True"),
@@ -254,6 +254,21 @@ def test_rejects_fan_in_beyond_16_bits(method):
     new = FlyClassifier(n_cells=10, fan_in=5000)
     message = "fan_in must be from 1 to 4095, but is 5000"
     assert_refused(new, lambda m: getattr(m, method)(wide, ["a", "b"]), ValueError, message)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_rejects_too_many_connections(method):
+    new = FlyClassifier(n_cells=2**20, fan_in=33)
+    message = "times fan_in must be at most 33554432, but n_cells is 1048576 and fan_in is 33"
+    samples = np.ones((2, 40))
+    assert_refused(new, lambda m: getattr(m, method)(samples, ["a", "b"]), ValueError, message)
+
+
+@pytest.mark.parametrize("estimator", [FlyClassifier, SparseCoder])
+def test_rejects_too_many_features(estimator):
+    wide = sparse.csr_matrix(([1.0, 2.0], ([0, 1], [0, 1])), shape=(2, 2**24 + 1))
+    with pytest.raises(ValueError, match="at most 16777216 features, but has 16777217"):
+        estimator().fit(wide, ["a", "b"])
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import kenyon
 from kenyon import FlyClassifier, model_file
+from tests.forgery import assert_refused, forge, read
 from tests.reading import memory_of
 from tests.refusal import COMPARTMENTS
 
@@ -28,12 +28,6 @@ def path(request, tmp_path):
     else:
         FlyClassifier(n_cells=10, readout="fly", **request.param).fit(X, Y).save(path)
     return path
-
-
-def assert_refused(path, message="is damaged|not a Kenyon model|has the format version"):
-    with pytest.raises(ValueError, match=message) as refusal:
-        kenyon.load(path)
-    assert str(refusal.value).startswith(f"{path} ")
 
 
 def test_rejects_a_missing_file(tmp_path):
@@ -118,31 +112,6 @@ def test_rejects_other_safetensors(dtype, tmp_path):
     assert_refused(tmp_path / "other", "is a safetensors file, but not a Kenyon model")
 
 
-def read(path):
-    with safe_open(path, framework="numpy") as file:
-        return file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-
-
-def digest(metadata, tensors):
-    if metadata["version"] == str(model_file.VERSION):
-        return model_file._digest(metadata, model_file._digest_each(tensors))
-    return model_file._old_digest(metadata, tensors)
-
-
-def forge(path, change=lambda header, tensors: None, text=None, **metadata):
-    """Change the file and give it the digest of the new content."""
-    before, tensors = read(path)
-    header = json.loads(before["model"])
-    change(header, tensors)
-    text = json.dumps(header) if text is None else text
-    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    changed = {**before, "model": text, **metadata}
-    given = {name: value for name, value in changed.items() if value is not None}
-    if "digest" not in metadata and {"model", "version"} <= given.keys():
-        given["digest"] = digest(given, tensors)
-    save_file(tensors, path, given)
-
-
 def test_loads_an_unchanged_forgery(path):
     forge(path)
     assert kenyon.load(path).classes_.tolist() == ["a", "b", "naïve"]
@@ -223,6 +192,7 @@ HEADERS = {
         for dtype in (
             *("<i8", "|u1", "<f8", "|b1", "<M8[s]", "|V8", "|S5", "i4,i4", "(2,)U3", "<c16"),
             *("", "nonsense", "os.system", "U" * 10_000, "<U99999999999", "|V99999999999"),
+            *("a,(", "(1,2", "1" * 5000 + "i4", "(" * 100_000, "<i8\n", "<i\u0664"),
             *(None, 8, ["O"], {"names": ["x"], "formats": ["O"]}),
         )
     ],
@@ -366,7 +336,8 @@ def derived_path(tmp_path):
     weights = np.random.default_rng(0).normal(size=(3, 10)).astype(np.float32)
     derived = model_file.Derived({"penalty": 0.1}, {"weights": weights})
     memory = memory_of(model)
-    content = model_file.Content({"readout": "ridge"}, model.circuit_.coder, memory, [], derived)
+    parameters = model._plain_parameters()
+    content = model_file.Content(parameters, model.circuit_.coder, memory, [], derived)
     model_file.save(tmp_path / "fly.kenyon", content)
     return tmp_path / "fly.kenyon"
 

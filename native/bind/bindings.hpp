@@ -113,6 +113,8 @@ void check_samples(const Memory& memory, const Codes& codes, const Vector<std::i
 
 template <class Memory>
 void check_ranks(const Memory& memory, const Vector<std::int32_t>& ranks) {
+  check(memory.n_classes() + length(ranks) <= kMaxClasses, "a model may have up to ", kMaxClasses,
+        " classes");
   check(memory.classes().can_insert(ranks.data(), length(ranks)),
         "ranks must be distinct and from 0 to ", memory.n_classes() + length(ranks) - 1);
 }

@@ -21,6 +21,8 @@ const char* name(Outcome outcome) {
       return "not in window";
     case Outcome::kResidue:
       return "residue";
+    case Outcome::kExceedsSamples:
+      return "exceeds samples";
     case Outcome::kBelowCalibration:
       return "below calibration";
   }

@@ -77,6 +77,8 @@ Coder* new_coder(std::int64_t n_features, std::int64_t n_cells, std::int64_t fan
   check_range("n_features", n_features, 1, kMaxFeatures);
   check_range("n_cells", n_cells, 1, kMaxCells);
   check_range("fan_in", fan_in, 1, std::min(n_channels(kind, n_features), kMaxFanIn));
+  check(n_cells * fan_in <= kMaxConnections, "n_cells times fan_in must be at most ",
+        kMaxConnections, ", but is ", n_cells * fan_in);
   check_range("n_active", n_active, 1, n_cells);
   return new Coder({n_features, n_cells, fan_in, n_active, kind, subtract, seed});
 }

@@ -11,11 +11,16 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);
   module.doc() = "Kenyon's kernel.";
 
+  module.attr("MAX_FEATURES") = kMaxFeatures;
   module.attr("MAX_CELLS") = kMaxCells;
+  module.attr("MAX_CONNECTIONS") = kMaxConnections;
   module.attr("MAX_FAN_IN") = kMaxFanIn;
   module.attr("MAX_LEVEL") = kMaxLevel;
   module.attr("MAX_COUNT") = kMaxCount;
   module.attr("MAX_SAMPLES") = kMaxSamples;
+  module.attr("MAX_CLASSES") = kMaxClasses;
+  module.attr("MAX_COMPARTMENTS") = kMaxCompartments;
+  module.attr("SMALLEST_FACTOR") = kSmallestFactor;
 
   module.attr("MAX_DOUBLE_CLASSES") = ClassWeights::kMaxDoubleClasses;
 

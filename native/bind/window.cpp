@@ -33,6 +33,12 @@ nb::tuple oldest(const Window& window, std::int64_t n) {
   return to_tuple(window.oldest(n));
 }
 
+nb::tuple part(const Window& window, std::int64_t first, std::int64_t end) {
+  check_range("end", end, 0, window.size());
+  check_range("first", first, 0, end);
+  return to_tuple(window.part(first, end));
+}
+
 // The slots, starts and bytes of all codes, the oldest first.
 nb::tuple get(const Window& window) {
   std::vector<std::int32_t> slots;
@@ -69,6 +75,7 @@ void bind_window(nb::module_& module) {
       .def_prop_ro("nbytes", &Window::nbytes)
       .def("copy", copy, nb::rv_policy::take_ownership)
       .def("oldest", oldest, "n"_a)
+      .def("part", part, "first"_a, "end"_a)
       .def("codes_of", &Window::codes_of, "slot"_a)
       .def("get", get)
       .def("set", set, "slots"_a, "starts"_a, "packed"_a);

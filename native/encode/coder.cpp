@@ -41,7 +41,7 @@ std::vector<std::uint8_t> order_by_channel(const Wiring& w) {
 
 }  // namespace
 
-Coder::Coder(const Geometry& g) {
+Coder::Coder(const Geometry& g) : tiles_(kTileRows) {
   wiring_.n_features = g.n_features;
   wiring_.n_channels = n_channels(g.channels, g.n_features);
   wiring_.n_cells = g.n_cells;
@@ -65,9 +65,10 @@ Codes Coder::encode(const T* X, std::int64_t n_rows, std::int64_t n_threads) con
   const std::int64_t worthwhile = n_rows * wiring_.n_cells * wiring_.fan_in / kAdditionsPerThread;
   const std::int64_t n_workers =
       std::max<std::int64_t>(1, std::min({n_threads, n_tiles, worthwhile}));
+  WorkspacePool& pool = n_rows == 1 ? single_samples_ : tiles_;
   std::vector<BorrowedWorkspace> workspaces;
   workspaces.reserve(static_cast<std::size_t>(n_workers));
-  for (std::int64_t i = 0; i < n_workers; ++i) workspaces.emplace_back(pool_, wiring_);
+  for (std::int64_t i = 0; i < n_workers; ++i) workspaces.emplace_back(pool, wiring_);
   in_parallel(n_tiles, n_workers, [&](std::int64_t worker, std::int64_t tile) {
     const std::int64_t first = tile * kTileRows;
     const std::int64_t stop = std::min(first + kTileRows, n_rows);

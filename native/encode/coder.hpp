@@ -41,7 +41,8 @@ class Coder {
   std::vector<std::uint32_t> connections_;
   std::vector<std::uint8_t> cells_by_channel_;
   Wiring wiring_;
-  mutable WorkspacePool pool_;
+  mutable WorkspacePool single_samples_{1};
+  mutable WorkspacePool tiles_;
 };
 
 }  // namespace kenyon

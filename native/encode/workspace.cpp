@@ -18,7 +18,7 @@ T* Workspace::array(std::int64_t n) {
   return reinterpret_cast<T*>((address + kCacheLine - 1) / kCacheLine * kCacheLine);
 }
 
-Workspace::Workspace(const Wiring& wiring) {
+Workspace::Workspace(const Wiring& wiring, std::int64_t n_rows) {
   // After the last candidate, the kernel pads to words of 64 and write_positions writes up to four
   // unused places.
   const std::int64_t capacity = wiring.padded_cells + kBlock;
@@ -26,11 +26,12 @@ Workspace::Workspace(const Wiring& wiring) {
   scratch_.channels = array<std::int16_t>(wiring.n_channels);
   scratch_.nonzero_channels = array<std::uint32_t>(wiring.n_channels);
   scratch_.psi = array<std::int16_t>(wiring.padded_cells);
-  scratch_.tile = array<std::int16_t>(wiring.n_channels * kTileRows);
-  scratch_.sampled_psi = array<std::int16_t>(kMaxSampled * kTileRows);
-  scratch_.block_psi = array<std::int16_t>(kBlock * kTileRows);
-  scratch_.cells = array<std::uint32_t>(capacity * kTileRows);
-  scratch_.candidate_psi = array<std::int16_t>(capacity * kTileRows);
+  // One sample has no tile: 2 GB for the largest number of channels, whose samples come one by one.
+  scratch_.tile = n_rows > 1 ? array<std::int16_t>(wiring.n_channels * n_rows) : nullptr;
+  scratch_.sampled_psi = array<std::int16_t>(kMaxSampled * n_rows);
+  scratch_.block_psi = array<std::int16_t>(kBlock * n_rows);
+  scratch_.cells = array<std::uint32_t>(capacity * n_rows);
+  scratch_.candidate_psi = array<std::int16_t>(capacity * n_rows);
   scratch_.candidate_capacity = capacity;
 }
 
@@ -43,7 +44,7 @@ std::unique_ptr<Workspace> WorkspacePool::take(const Wiring& wiring) {
     if (place.load(std::memory_order_relaxed))
       if (Workspace* workspace = place.exchange(nullptr))
         return std::unique_ptr<Workspace>(workspace);
-  return std::make_unique<Workspace>(wiring);
+  return std::make_unique<Workspace>(wiring, n_rows_);
 }
 
 void WorkspacePool::give_back(std::unique_ptr<Workspace> workspace) {

@@ -16,7 +16,8 @@ namespace kenyon {
 
 class Workspace {
  public:
-  explicit Workspace(const Wiring& wiring);
+  // For one sample at a time, or for tiles of n_rows samples.
+  Workspace(const Wiring& wiring, std::int64_t n_rows);
   const Scratch& scratch() const { return scratch_; }
 
  private:
@@ -35,6 +36,7 @@ class Workspace {
 // Without a lock, which a process forked while another thread holds it could never take.
 class WorkspacePool {
  public:
+  explicit WorkspacePool(std::int64_t n_rows) : n_rows_(n_rows) {}
   ~WorkspacePool();
   std::unique_ptr<Workspace> take(const Wiring& wiring);
   void give_back(std::unique_ptr<Workspace> workspace);
@@ -43,6 +45,7 @@ class WorkspacePool {
   // More workspaces than this are freed after use.
   static constexpr std::size_t kMaxIdle = 64;
   std::array<std::atomic<Workspace*>, kMaxIdle> idle_{};
+  std::int64_t n_rows_;
 };
 
 // Takes a workspace from the pool and returns it in the destructor.

@@ -20,6 +20,8 @@ Outcome check_remaining(const Counters& counters, const CalibrationSample& calib
     if (counters.samples(slot) == 0 && counters.has_residue(slot, calibration))
       return Outcome::kResidue;
   for (const std::int32_t slot : slots)
+    if (counters.exceeds_samples(slot)) return Outcome::kExceedsSamples;
+  for (const std::int32_t slot : slots)
     if (!counters.includes_calibration(slot, calibration)) return Outcome::kBelowCalibration;
   return Outcome::kDone;
 }

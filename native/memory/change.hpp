@@ -54,6 +54,8 @@ enum class Outcome {
   kNotInWindow,
   // a class without samples would keep counts;
   kResidue,
+  // a counter would be larger than the remaining samples can make it;
+  kExceedsSamples,
   // a counter would become less than the sum over the calibration sample.
   kBelowCalibration,
 };

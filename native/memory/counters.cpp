@@ -193,18 +193,24 @@ bool Counters::has_residue(std::int64_t slot, const CalibrationSample& calibrati
   return !calibration.empty(slot);
 }
 
+bool Counters::exceeds_samples(std::int64_t slot) const {
+  const std::int64_t most = kMaxLevel * samples(slot);
+  const std::int32_t* column = counts_.column(slot);
+  for (std::int64_t i = 0; i < n_cells(); ++i)
+    if (column[i * kCountsPerRow] > most) return true;
+  return false;
+}
+
 bool Counters::includes_calibration(std::int64_t slot, const CalibrationSample& calibration) const {
   if (calibration.empty(slot)) return true;
-  std::vector<const CalibrationSample::Entry*> entries;
-  for (const auto& entry : calibration.entries(slot)) entries.push_back(&entry);
-  const Codes codes = CalibrationSample::unpack(entries, n_cells());
   std::vector<double> sums(static_cast<std::size_t>(n_cells()));
   double n_samples = 0;
-  for (std::int64_t s = 0; s < codes.n_samples(); ++s) {
-    const double count = static_cast<double>(entries[static_cast<std::size_t>(s)]->count);
-    const Code code = codes[s];
+  // One code after the other: together, codes take as much memory as the longest for each of them.
+  for (const auto& entry : calibration.entries(slot)) {
+    const double count = static_cast<double>(entry.count);
     n_samples += count;
-    for (std::int64_t i = 0; i < code.n; ++i) sums[code.cells[i]] += count * code.levels[i];
+    read_packed(*entry.bytes, n_cells(),
+                [&](std::uint32_t cell, std::uint8_t level) { sums[cell] += count * level; });
   }
   if (n_samples > static_cast<double>(samples(slot))) return false;
   const std::int32_t* column = counts_.column(slot);

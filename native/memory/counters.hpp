@@ -61,6 +61,9 @@ class Counters {
   // Whether a class has nonzero counters or calibration codes. For a class without samples it means
   // that other samples were unlearned than had been learned.
   bool has_residue(std::int64_t slot, const CalibrationSample& calibration) const;
+  // Whether a counter is larger than the samples of its class can make it. If so, other samples
+  // were unlearned than had been learned.
+  bool exceeds_samples(std::int64_t slot) const;
   // Whether the counters and the samples of a class include its calibration codes. If not, other
   // samples were unlearned than had been learned.
   bool includes_calibration(std::int64_t slot, const CalibrationSample& calibration) const;

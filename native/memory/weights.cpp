@@ -10,10 +10,6 @@
 namespace kenyon {
 namespace {
 
-// The stored numbers grow as the factor decreases. Rescaling here keeps both far from overflow and
-// underflow.
-constexpr double kSmallestFactor = 1e-100;
-
 class WeightReader {
  public:
   WeightReader(const Blocks<double, kWeightsPerRow>& numbers, double factor)

@@ -72,9 +72,10 @@ void Window::remove(const std::vector<bool>& found) noexcept {
   entries_.resize(n_kept);
 }
 
-Samples Window::oldest(std::int64_t n) const {
+Samples Window::part(std::int64_t first, std::int64_t end) const {
+  const std::int64_t n = end - first;
   const auto at = [&](std::int64_t i) -> const Entry& {
-    return entries_[static_cast<std::size_t>(i)];
+    return entries_[static_cast<std::size_t>(first + i)];
   };
   std::vector<std::int32_t> slots;
   for (std::int64_t i = 0; i < n; ++i) slots.push_back(at(i).slot);

@@ -42,7 +42,9 @@ class Window {
   void remove(const std::vector<bool>& found) noexcept;
 
   // The n oldest samples.
-  Samples oldest(std::int64_t n) const;
+  Samples oldest(std::int64_t n) const { return part(0, n); }
+  // The samples from first to before end, the oldest first.
+  Samples part(std::int64_t first, std::int64_t end) const;
   // The codes of a class, the oldest first.
   Codes codes_of(std::int32_t slot) const;
   // The class of slot `last` moves to another slot, which has no samples.

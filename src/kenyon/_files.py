@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import math
 import os
 import re
 import secrets
@@ -35,6 +36,8 @@ _DTYPES = {
 _DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _METADATA = "__metadata__"
 _SIZE_BYTES = 8
+MAX_HEADER_BYTES = 1 << 25
+"""The longest header: as Python objects it takes up to 25 times as much memory."""
 _TOKEN_BYTES = 6
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -225,14 +228,23 @@ class TensorFile:
     """
 
     def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(_SIZE_BYTES), "little")
+        if size > MAX_HEADER_BYTES:
+            raise ValueError(f"its header has {size} bytes, more than {MAX_HEADER_BYTES}")
         # Checks the format: all bytes belong to exactly one tensor, and so on.
         with safe_open(path, framework="numpy"):
             pass
         with path.open("rb") as file:
             self._bytes = mmap(file.fileno(), 0, access=ACCESS_READ)
         self._start = _SIZE_BYTES + int.from_bytes(self._bytes[:_SIZE_BYTES], "little")
-        self._header = json.loads(self._bytes[_SIZE_BYTES : self._start])
+        self._header = parse_json(self._bytes[_SIZE_BYTES : self._start].decode())
         self.metadata: dict[str, str] = self._header.pop(_METADATA, {})
+
+    @property
+    def n_tensors(self) -> int:
+        """The number of tensors."""
+        return len(self._header)
 
     def tensors(self) -> Tensors:
         """Return all tensors; raise ValueError for a type that NumPy lacks."""
@@ -243,8 +255,39 @@ class TensorFile:
             raise ValueError(f"a tensor is of the type {dtype!r}")
         first, end = (self._start + offset for offset in data_offsets)
         view = np.frombuffer(memoryview(self._bytes)[first:end], _DTYPES[dtype]).reshape(shape)
+        if view.dtype == np.bool_ and view.view(np.uint8).max(initial=0) > 1:
+            # NumPy counts such bytes when it makes room for the elements that a mask selects.
+            raise ValueError("a tensor of booleans holds bytes other than 0 and 1")
         # Other programs may write tensors at places that the kernel cannot read.
         return np.require(view, requirements="A")
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON as the standard defines it: no NaN, no infinity, no repeated keys."""
+    return json.loads(
+        text,
+        object_pairs_hook=_unique,
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+    )
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("its header repeats a key")
+    return found
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"its header holds {text}")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"its header holds the number {text:.40}")
+    return number
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str] | None = None) -> None:
@@ -265,6 +308,11 @@ def _write(file: BinaryIO, tensors: Tensors, metadata: dict[str, str]) -> None:
         header[name] = {"dtype": dtype, "shape": tensor.shape, "data_offsets": offsets}
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % _SIZE_BYTES)
+    if len(text) > MAX_HEADER_BYTES:
+        raise ValueError(
+            f"the header would have {len(text)} bytes, more than {MAX_HEADER_BYTES}: the labels or "
+            "names are too long"
+        )
     file.write(len(text).to_bytes(_SIZE_BYTES, "little") + text)
     for name in names:
         file.write(np.ascontiguousarray(tensors[name]).data)

@@ -14,14 +14,25 @@ _Float64 = NDArray[np.float64]
 _Slots = NDArray[np.int32]
 _Sums = NDArray[np.uint32] | NDArray[np.int64]
 _Outcome = Literal[
-    "done", "overflow", "not learned", "not in window", "residue", "below calibration"
+    "done",
+    "overflow",
+    "not learned",
+    "not in window",
+    "residue",
+    "exceeds samples",
+    "below calibration",
 ]
 
+MAX_FEATURES: Final[int]
 MAX_CELLS: Final[int]
+MAX_CONNECTIONS: Final[int]
 MAX_FAN_IN: Final[int]
 MAX_LEVEL: Final[int]
 MAX_COUNT: Final[int]
 MAX_SAMPLES: Final[int]
+MAX_CLASSES: Final[int]
+MAX_COMPARTMENTS: Final[int]
+SMALLEST_FACTOR: Final[float]
 MAX_DOUBLE_CLASSES: Final[int]
 
 def instruction_sets() -> list[str]:
@@ -249,6 +260,8 @@ class Window:
     def nbytes(self) -> int: ...
     def copy(self) -> Window: ...
     def oldest(self, n: int) -> tuple[Codes, _Slots]: ...
+    def part(self, first: int, end: int) -> tuple[Codes, _Slots]:
+        """Return the samples from `first` to before `end`, the oldest first."""
     def codes_of(self, slot: int) -> Codes: ...
     def get(self) -> tuple[_Slots, NDArray[np.int64], NDArray[np.uint8]]:
         """Return the slots, and the starts and bytes of the packed codes, the oldest first."""

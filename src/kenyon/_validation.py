@@ -13,7 +13,15 @@ import numpy as np
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kenyon._native import MAX_CELLS, MAX_COUNT, MAX_FAN_IN, MAX_LEVEL
+from kenyon._native import (
+    MAX_CELLS,
+    MAX_COMPARTMENTS,
+    MAX_CONNECTIONS,
+    MAX_COUNT,
+    MAX_FAN_IN,
+    MAX_FEATURES,
+    MAX_LEVEL,
+)
 from kenyon._sparse import check_sparse
 from kenyon.circuit import Coder, Rates, Repeated
 from kenyon.circuit.labels import label_array, plain_label, plain_labels
@@ -30,6 +38,8 @@ if TYPE_CHECKING:
 ChannelsOption = Literal["auto", "raw", "on-off", "signed"]
 Estimator = TypeVar("Estimator")
 
+CHANNELS = "auto", "raw", "on-off", "signed"
+INHIBITIONS = "cut", "subtract"
 NUMBERS = [np.float64, np.float32, np.float16, *"bhilqBHILQ?"]
 """Types that the kernel reads as they are or batch by batch; others become float64 at once."""
 
@@ -110,6 +120,11 @@ def check_rates(
         raise ValueError(
             f"compartments must be pairs (learning_rate, decay) or None, but is {compartments!r}"
         )
+    if len(compartments) > MAX_COMPARTMENTS:
+        raise ValueError(
+            f"compartments must have at most {MAX_COMPARTMENTS} entries, but has "
+            f"{len(compartments)}"
+        )
     rates = []
     for entry in compartments:
         if not isinstance(entry, tuple | list) or len(entry) != 2:
@@ -162,6 +177,21 @@ def count_threads(n_threads: int | None) -> int:
     return max(1, min(available, int(limit))) if limit.isdigit() else available
 
 
+def check_plain_parameters(parameters: dict[str, Any]) -> None:
+    """Raise TypeError or ValueError unless parameters are what a model file may hold.
+
+    These are the parameters that `fit` would check; `make_readout` checks the others. The sizes of
+    the first layer need not be those of the fitted one.
+    """
+    for name, maximum in ("n_cells", MAX_CELLS), ("fan_in", MAX_FAN_IN), ("n_active", MAX_CELLS):
+        if parameters[name] is not None:
+            check_integer(name, parameters[name], maximum)
+    check_choice("channels", parameters["channels"], CHANNELS)
+    if parameters["inhibition"] is not None:
+        check_choice("inhibition", parameters["inhibition"], INHIBITIONS)
+    count_threads(parameters["n_threads"])
+
+
 def choose_seed(random_state: int | np.random.RandomState | None) -> int:
     """Return an integer as it is, or draw one from any other random state."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
@@ -183,7 +213,9 @@ def design_layer(
     seed: int = 0,
 ) -> Coder:
     """Return a first layer with these parameters, and defaults for those that are None."""
-    check_choice("channels", channels, ("auto", "raw", "on-off", "signed"))
+    check_choice("channels", channels, CHANNELS)
+    if n_features > MAX_FEATURES:
+        raise ValueError(f"X must have at most {MAX_FEATURES} features, but has {n_features}")
     kind = defaults.channels(n_features) if channels == "auto" else channels
     n_channels = n_features if kind == "raw" else 2 * n_features
     if n_cells is None:
@@ -193,13 +225,23 @@ def design_layer(
         fan_in = defaults.fan_in(n_features, n_channels)
     reason = f"X has {n_channels} channels" if n_channels < MAX_FAN_IN else ""
     fan_in = check_integer("fan_in", fan_in, min(n_channels, MAX_FAN_IN), reason)
+    check_connections(n_cells, fan_in)
     if n_active is None:
         n_active = defaults.n_active(n_cells, fan_in, n_channels)
     n_active = check_integer("n_active", n_active, n_cells, "n_cells")
     if inhibition is None:
         inhibition = defaults.inhibition
-    check_choice("inhibition", inhibition, ("cut", "subtract"))
+    check_choice("inhibition", inhibition, INHIBITIONS)
     return Coder(n_features, n_cells, fan_in, n_active, inhibition, kind, seed)
+
+
+def check_connections(n_cells: int, fan_in: int) -> None:
+    """Raise ValueError if the cells have too many connections together."""
+    if n_cells * fan_in > MAX_CONNECTIONS:
+        raise ValueError(
+            f"n_cells times fan_in must be at most {MAX_CONNECTIONS}, but n_cells is {n_cells} and "
+            f"fan_in is {fan_in}"
+        )
 
 
 def design_layer_of(estimator: Any, defaults: LayerDefaults) -> Coder:

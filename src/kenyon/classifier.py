@@ -18,6 +18,7 @@ from kenyon._validation import (
     as_number,
     as_vector,
     check_count,
+    check_plain_parameters,
     check_rates,
     check_share,
     check_window,
@@ -747,6 +748,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         parameters = self._plain_parameters()
         with self.circuit_.memory.reading as snapshot:
+            self._readout().check_memory(snapshot.memory)
             coder, names = self.circuit_.coder, self._feature_names()
             values = self._readout().derived_values(snapshot)
             derived = None if values is None else Derived(*values)
@@ -897,10 +899,12 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             parameters["compartments"], parameters["decay"] = rates, 0.0
         for name in ("pseudocount", "penalty"):
             parameters[name] = _plain(parameters[name])
-        return {
+        plain = {
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in parameters.items()
         }
+        check_plain_parameters(plain)
+        return plain
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         parameters = parameters_repr(self, N_CHAR_MAX)
@@ -938,7 +942,8 @@ def load(path: str | PathLike[str]) -> FlyClassifier:
     Raises
     ------
     ValueError
-        If the file is damaged, is not a model, or was written by a newer version.
+        If the file is damaged, is not a model, was written by a newer version, or describes a
+        model that takes more memory than is available.
     OSError
         If there is no such file, or it cannot be read.
 
@@ -958,8 +963,10 @@ def _build(content: Content) -> FlyClassifier:
     parameters = dict(content.parameters)
     if parameters.get("compartments") is not None:
         parameters["compartments"] = [tuple(pair) for pair in parameters["compartments"]]
+    check_plain_parameters(parameters)
     model = FlyClassifier(**parameters)
     model.circuit_ = Circuit(content.coder, content.memory)
+    model._readout().check_memory(content.memory)
     model.n_features_in_ = content.coder.n_features
     if content.feature_names:
         model.feature_names_in_ = np.array(content.feature_names, dtype=object)

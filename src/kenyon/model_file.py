@@ -26,15 +26,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from safetensors import SafetensorError
 
-from kenyon._files import TensorFile, write_tensors
-from kenyon._native import MAX_LEVEL, MAX_SAMPLES
-from kenyon._validation import check_choice, count_threads
+from kenyon._files import TensorFile, parse_json, write_tensors
+from kenyon._validation import count_threads
 from kenyon.circuit import Coder, CompartmentMemory, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.calibration_sample import FIRST_THRESHOLD
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
-from kenyon.circuit.compartments import split_content
 from kenyon.circuit.labels import label_array, plain_label
-from kenyon.circuit.window import TENSORS as WINDOW
+from kenyon.model_checks import (
+    MAX_TENSORS,
+    Shape,
+    check_derived,
+    check_header,
+    check_keys,
+    check_label_bytes,
+    check_pairs,
+    check_ram,
+    check_tensors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -43,7 +51,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._files import Tensors
-    from kenyon._native import Pairs
     from kenyon.circuit import Memory
 
 T = TypeVar("T")
@@ -62,17 +69,22 @@ _MEMORIES: dict[str, type[Memory]] = {
     "decaying": DecayingMemory,
     "compartments": CompartmentMemory,
 }
-_TENSORS = {
-    "counting": {"synapses", "samples", *CALIBRATION},
-    "pairing": {"synapses", "samples", "pairs", "n_paired", *CALIBRATION},
-    "decaying": {"synapses", "samples", "factor"},
+_FORMER_DEFAULTS = {
+    "readout": "fly",
+    "compartments": None,
+    "pseudocount": 0.1,
+    "penalty": "auto",
 }
+"""Parameters that files of versions 1 and 2 may lack."""
 _SUMS = "synapses", "samples", "pairs", "n_paired"
 _DERIVED = "derived."
 # Earlier versions kept the types of the arrays that the labels came in.
 _LABEL_DTYPES: dict[type, str] = {str: "UO", bool: "bO", int: "iufO"}
-_FLOATS = np.dtype(np.float32), np.dtype(np.float64)
-_NONE = np.empty(0)
+_METADATA = {"format", "version", "model", "digest"}
+_MAX_REASON = 400
+_FEW_BYTES = 1 << 20
+"""Starting threads takes longer than digesting fewer bytes."""
+_ERRORS = AttributeError, IndexError, OverflowError, RecursionError, TypeError, ValueError
 
 
 class Derived(NamedTuple):
@@ -106,6 +118,8 @@ def save(path: str | PathLike[str], content: Content) -> None:
     parameters, coder, memory, feature_names, derived = content
     kind = next(kind for kind, cls in _MEMORIES.items() if type(memory) is cls)
     tensors = memory.content()
+    if memory.classes.dtype.kind == "U":
+        check_label_bytes(memory.classes.itemsize // 4, len(memory))
     header = {
         "memory": kind,
         "parameters": parameters,
@@ -139,26 +153,39 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
         raise ValueError(f"{path} is a safetensors file, but not a Kenyon model")
     version = metadata.get("version", "")
     if version not in READABLE:
+        found = " ".join(version.split())[:40] or "unknown"
         raise ValueError(
-            f"{path} has the format version {version or 'unknown'}, but this Kenyon reads "
+            f"{path} has the format version {found}, but this Kenyon reads "
             f"{', '.join(READABLE)}: a newer Kenyon may read it"
         )
+    is_old = version != str(VERSION)
     try:
-        text, is_old = metadata["model"], version != str(VERSION)
+        if "model" not in metadata:
+            raise KeyError("model")
         digests = {} if is_old else _digest_each(tensors)
         found = _old_digest(metadata, tensors) if is_old else _digest(metadata, digests)
         if found != metadata["digest"]:
             raise ValueError("its content does not match its digest")
-        header = json.loads(text)
+        check_keys("metadata", metadata, _METADATA, ["note"])
+        header = parse_json(metadata["model"])
         if is_old:
             header, tensors = _migrate(header, tensors)
-        derived = _take_derived(header, tensors, digests)
-        _check(header, tensors, version)
+        shape = check_header(header)
+        check_ram(header, tensors, shape)
+        derived = _take_derived(header, tensors, digests, shape)
+        check_tensors(header, tensors, shape, version)
         return build(_content(header, tensors, derived))
+    except MemoryError as error:
+        raise ValueError(f"{path} takes too much memory to load: {_reason(error)}") from error
     except KeyError as error:
-        raise ValueError(f"{path} is damaged: it lacks {error}") from error
-    except (AttributeError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+        raise ValueError(f"{path} is damaged: it lacks {_reason(error)}") from error
+    except _ERRORS as error:
+        raise ValueError(f"{path} is damaged: {_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    """Return the message of an error as a part of one sentence."""
+    return " ".join(str(error).split())[:_MAX_REASON] or "no more is available"
 
 
 def format_version(path: str | PathLike[str]) -> int:
@@ -168,9 +195,13 @@ def format_version(path: str | PathLike[str]) -> int:
 
 def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], Tensors]:
     """Return the parameters and tensors of versions 1, 2 and 3 as the present ones."""
+    check_keys("header", header, {"parameters", "circuit"}, header)
+    check_keys("parameters", header["parameters"], {"learning_rate", "decay"}, header["parameters"])
+    check_keys("circuit", header["circuit"], {"on_off"}, header["circuit"])
     parameters = dict(header["parameters"])
     # Other versions of Kenyon have other defaults.
-    parameters.setdefault("readout", "fly")
+    for name, value in _FORMER_DEFAULTS.items():
+        parameters.setdefault(name, value)
     # The first files of version 1 have no readout, and so no smoothing.
     if "smoothing" in parameters:
         parameters["pseudocount"] = parameters.pop("smoothing")
@@ -189,7 +220,9 @@ def _migrate(header: dict[str, Any], tensors: Tensors) -> tuple[dict[str, Any], 
         if last == others[0]:
             migrated[prefix + dot + common] = np.array([FIRST_THRESHOLD])
     circuit = dict(header["circuit"])
-    circuit["channels"] = "on-off" if circuit.pop("on_off") else "raw"
+    if type(on_off := circuit.pop("on_off")) is not bool:
+        raise ValueError(f"its on_off is {on_off!r:.80}")
+    circuit["channels"] = "on-off" if on_off else "raw"
     return {**header, "parameters": parameters, "circuit": circuit}, migrated
 
 
@@ -201,6 +234,8 @@ def _digest_each(tensors: Tensors) -> dict[str, str]:
         description = f"{name} {tensor.dtype.str} {tensor.shape} "
         return description + hashlib.sha256(tensor.data).hexdigest()
 
+    if sum(tensor.nbytes for tensor in tensors.values()) < _FEW_BYTES:
+        return {name: digest(name) for name in tensors}
     with ThreadPoolExecutor(count_threads(None)) as pool:
         return dict(zip(tensors, pool.map(digest, tensors), strict=True))
 
@@ -238,17 +273,22 @@ def _read(path: Path) -> tuple[dict[str, str], Tensors]:
         metadata = file.metadata
         # Tensors of another format may have types that NumPy lacks.
         ours = metadata.get("format") == FORMAT and metadata.get("version") in READABLE
+        if ours and file.n_tensors > MAX_TENSORS:
+            raise ValueError(f"it holds {file.n_tensors} tensors")
         return metadata, file.tensors() if ours else {}
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}") from None
     except OSError as error:
         raise OSError(f"{path} could not be read: {error}") from error
-    except (AttributeError, SafetensorError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is not a Kenyon model, or is truncated: {error}") from error
+    except MemoryError as error:
+        raise ValueError(f"{path} takes too much memory to load: {_reason(error)}") from error
+    except (AttributeError, RecursionError, SafetensorError, TypeError, ValueError) as error:
+        reason = _reason(error)
+        raise ValueError(f"{path} is not a Kenyon model, or is truncated: {reason}") from error
 
 
 def _take_derived(
-    header: dict[str, Any], tensors: Tensors, digests: dict[str, str]
+    header: dict[str, Any], tensors: Tensors, digests: dict[str, str], shape: Shape
 ) -> Derived | None:
     """Remove the derived values from the tensors, and return them."""
     names = [name for name in tensors if name.startswith(_DERIVED)]
@@ -258,84 +298,10 @@ def _take_derived(
             raise ValueError(f"it holds the tensors {names}")
         return None
     described = header["derived"]
+    check_derived(described, taken, shape)
     if described["sums"] != _digest_sums(digests):
         raise ValueError("its derived values do not belong to its sums")
-    shape = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
-    for name, tensor in taken.items():
-        if (name, tensor.shape) != ("weights", shape) or tensor.dtype not in _FLOATS:
-            raise ValueError(f"its derived {name} are {tensor.dtype} of the shape {tensor.shape}")
-        if not np.isfinite([tensor.min(initial=0), tensor.max(initial=0)]).all():
-            raise ValueError(f"its derived {name} hold numbers that are not finite")
-    return Derived(dict(described["parameters"]), taken)
-
-
-def _check(header: dict[str, Any], tensors: Tensors, version: str) -> None:
-    check_choice("memory", header["memory"], tuple(_MEMORIES))
-    check_choice("inhibition", header["circuit"]["inhibition"], ("cut", "subtract"))
-    n_classes, n_cells = len(header["classes"]["labels"]), header["circuit"]["n_cells"]
-    if header["memory"] == "compartments":
-        parts = split_content(tensors)
-        n_counting = sum("factor" not in part for part in parts)
-        if sum(map(len, parts)) < len(tensors) or len(parts) < 2 or n_counting > 1:
-            raise ValueError(f"it holds the tensors {sorted(tensors)}")
-        for part in parts:
-            kind = "decaying" if "factor" in part else "counting"
-            _check_memory(kind, part, n_classes, n_cells, version)
-            if not np.array_equal(part["samples"], parts[0]["samples"]):
-                raise ValueError("its compartments have learned different samples")
-    else:
-        _check_memory(header["memory"], tensors, n_classes, n_cells, version)
-    n_names = len(header["feature_names"])
-    if n_names not in (0, header["circuit"]["n_features"]):
-        raise ValueError(f"it holds {n_names} names of features")
-
-
-def _check_memory(kind: str, tensors: Tensors, n_classes: int, n_cells: int, version: str) -> None:
-    optional = {"extinguished"} if kind == "counting" else set()
-    if kind != "decaying":
-        optional |= set(WINDOW)
-    # Version 1 has no calibration sample.
-    without = set(CALIBRATION) if version == "1" else set()
-    if set(tensors) - optional != _TENSORS[kind] - without:
-        raise ValueError(f"it holds the tensors {sorted(tensors)}")
-    common, thresholds, sizes, counts, starts, codes = CALIBRATION
-    wide = tensors.get("pairs", _NONE).dtype != np.uint32
-    expected = {
-        "synapses": (_MEMORIES[kind].dtype, (n_classes, n_cells)),
-        "extinguished": (np.bool_, (n_classes,)),
-        "samples": (np.int64, (n_classes,)),
-        "factor": (np.float64, (1,)),
-        "pairs": (np.int64 if wide else np.uint32, (n_cells * (n_cells + 1) // 2,)),
-        "n_paired": (np.int64, (1,)),
-        common: (np.int64, (1,)),
-        thresholds: (np.int64, (n_classes,)),
-        sizes: (np.int64, (n_classes,)),
-        counts: (np.int64, tensors.get(counts, _NONE).shape[:1]),
-        starts: (np.int64, tensors.get(starts, _NONE).shape[:1]),
-        codes: (np.uint8, tensors.get(codes, _NONE).shape[:1]),
-        WINDOW[0]: (np.int64, (1,)),
-        WINDOW[1]: (np.int32, tensors.get(WINDOW[1], _NONE).shape[:1]),
-        WINDOW[2]: (np.int64, tensors.get(WINDOW[2], _NONE).shape[:1]),
-        WINDOW[3]: (np.uint8, tensors.get(WINDOW[3], _NONE).shape[:1]),
-    }
-    for name, tensor in tensors.items():
-        if (tensor.dtype, tensor.shape) != expected[name]:
-            raise ValueError(f"its {name} are {tensor.dtype} of the shape {tensor.shape}")
-        if tensor.min(initial=0) < 0 or not np.isfinite(tensor.max(initial=0)):
-            raise ValueError(f"its {name} hold numbers that are negative or not finite")
-    if not np.all(tensors.get("factor", 1) > 0):
-        raise ValueError("its factor is 0")
-    if "pairs" in tensors:
-        n_paired, n_labelled = int(tensors["n_paired"][0]), sum(tensors["samples"].tolist())
-        if not n_labelled <= n_paired <= MAX_SAMPLES:
-            raise ValueError(f"it has pairs of {n_paired} samples, but {n_labelled} samples")
-
-
-def _check_pairs(pairs: Pairs) -> None:
-    if not pairs.may_be_products():
-        raise ValueError("its pairs are not sums of products")
-    if pairs.largest > MAX_LEVEL**2 * pairs.n_samples:
-        raise ValueError(f"its pairs are too large for {pairs.n_samples} samples")
+    return Derived(described["parameters"], taken)
 
 
 def _content(header: dict[str, Any], tensors: Tensors, derived: Derived | None) -> Content:
@@ -343,7 +309,7 @@ def _content(header: dict[str, Any], tensors: Tensors, derived: Derived | None) 
     coder = Coder(**header["circuit"])
     memory = _MEMORIES[header["memory"]].restore(classes, tensors)
     if isinstance(memory, PairingMemory):
-        _check_pairs(memory.pairs)
+        check_pairs(memory.pairs)
     return Content(header["parameters"], coder, memory, header["feature_names"], derived)
 
 
@@ -353,7 +319,7 @@ def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:
     kinds = {*map(type, plain)}
     # np.dtype also accepts None and dictionaries.
     kind = np.dtype(dtype).kind if isinstance(dtype, str) else "?"
-    if any(kind not in _LABEL_DTYPES[each] for each in kinds or (int,)):
+    if kind not in ("".join(_LABEL_DTYPES[each] for each in kinds) or "biufUO"):
         raise ValueError(f"its labels are of the type {dtype!r}")
     if len(kinds) > 1 or plain != labels or sorted(set(plain)) != plain:
         raise ValueError(f"its labels are not distinct, sorted labels of the type {dtype!r}")

@@ -122,7 +122,7 @@ def test_messages_name_the_argument_and_its_limits():
     for call, message in [
         (lambda: coder(fan_in=9), "fan_in must be from 1 to 8, but is 9"),
         (lambda: coder().encode_one(np.zeros(9)), "X has 9 features, but 8 were expected"),
-        (lambda: COUNTERS(0), "n_cells must be from 1 to 2147483647, but is 0"),
+        (lambda: COUNTERS(0), "n_cells must be from 1 to 1048576, but is 0"),
         (lambda: one_class(COUNTERS).insert(SLOTS + 2), "ranks must be distinct and from 0 to 1"),
         (
             lambda: changes.learn(one_class(COUNTERS), None, FOREIGN, SLOTS),
@@ -176,8 +176,10 @@ def test_a_part_of_codes_is_a_copy_of_them():
             np.testing.assert_array_equal(found, array, strict=True)
 
 
-def test_limits_are_those_of_their_types():
-    assert _native.MAX_CELLS == _native.MAX_COUNT == np.iinfo(np.int32).max
+def test_limits():
+    assert (_native.MAX_FEATURES, _native.MAX_CELLS) == (2**24, 2**20)
+    assert (_native.MAX_CONNECTIONS, _native.MAX_CLASSES) == (2**25, 2**21)
+    assert _native.MAX_COUNT == 2**31 - 1
     assert (_native.MAX_FAN_IN, _native.MAX_LEVEL) == (4095, 255)
     assert _native.MAX_SAMPLES == 2**37
 
@@ -194,6 +196,30 @@ def test_max_fan_in_is_enforced():
     assert coder(n_features=9000, fan_in=limit).connections.shape == (20, limit)
     with pytest.raises(ValueError, match=f"fan_in must be from 1 to {limit}, but is {limit + 1}"):
         coder(n_features=9000, fan_in=limit + 1)
+
+
+def test_max_connections_is_enforced():
+    n_cells = _native.MAX_CONNECTIONS // 4096
+    assert coder(n_features=4096, n_cells=n_cells, fan_in=4095).nbytes > 4 * 4095 * n_cells
+    message = "n_cells times fan_in must be at most 33554432, but is 33556480"
+    with pytest.raises(ValueError, match=message):
+        coder(n_features=4096, n_cells=16385, fan_in=2048)
+
+
+def test_max_classes_is_enforced():
+    counters = COUNTERS(1)
+    counters.insert(np.arange(_native.MAX_CLASSES, dtype=np.int32))
+    with pytest.raises(ValueError, match="a model may have up to 2097152 classes"):
+        counters.insert(np.zeros(1, np.int32))
+
+
+def test_one_sample_has_the_code_of_a_tile():
+    X = np.random.default_rng(0).random((40, 8))
+    many = coder().encode(X, 1)
+    for i, x in enumerate(X):
+        for one in (coder().encode(X[i : i + 1], 1), coder().encode_one(x)):
+            for found, expected in zip(one.to_csr(), many.part(i, i + 1).to_csr(), strict=True):
+                np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("subtract", [False, True])
@@ -379,7 +405,7 @@ def test_stub_matches_module():
         if isinstance(node, ast.FunctionDef):
             assert callable(getattr(_native, node.name))
         elif isinstance(node, ast.AnnAssign):
-            assert isinstance(getattr(_native, node.target.id), int)
+            assert isinstance(getattr(_native, node.target.id), int | float)
         elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             kind = getattr(_native, node.name)
             bodies = [classes[base.id].body for base in node.bases] + [node.body]

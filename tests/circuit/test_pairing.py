@@ -192,7 +192,7 @@ def test_the_kernel_rejects_arguments_that_do_not_match():
             changes.merge(counters, pairs, *arguments)
     with pytest.raises(ValueError, match="the length of sums must be 88410, but is 3"):
         pairs.set(np.zeros(3, dtype=np.int64), 1)
-    with pytest.raises(ValueError, match="n_cells must be from 1 to 2147483647, but is 0"):
+    with pytest.raises(ValueError, match="n_cells must be from 1 to 1048576, but is 0"):
         Pairs(0)
 
 

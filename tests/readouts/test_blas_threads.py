@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -72,6 +73,11 @@ def test_overlapping_users_restore_the_limits(first_to_leave):
         assert set.union(*pool.map(lambda _: limits(), range(10))) == ORIGINAL
     with blas_threads(OTHER):
         assert limits() == {OTHER}
+
+
+def test_a_model_file_cannot_ask_for_more_threads_than_are_useful():
+    with blas_threads(1024):
+        assert max(limits()) <= max(4, os.cpu_count())
 
 
 def test_many_users_restore_the_limits():

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 _MEMINFO = Path("/proc/meminfo")
-_LIMIT, _USED = (Path(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
+_LIMIT, _USED, _STAT = (
+    Path(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current", "stat")
+)
 
 
 def available_ram() -> int | None:
@@ -27,6 +29,9 @@ def _of_machine() -> int | None:
 
 def _of_container() -> int | None:
     try:
-        return int(_LIMIT.read_text()) - int(_USED.read_text())
+        stat = dict(line.split() for line in _STAT.read_text().splitlines())
+        # The system frees copies of files where memory is needed.
+        files = sum(int(stat.get(name, 0)) for name in ("active_file", "inactive_file"))
+        return int(_LIMIT.read_text()) - int(_USED.read_text()) + files
     except (OSError, ValueError):  # there is none, or it has no limit
         return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon import _native
-from kenyon._native import MAX_COUNT, Counters, Window
+from kenyon._native import MAX_COUNT, MAX_SAMPLES, Counters, Window
 from kenyon.circuit import calibration_sample, window
 from kenyon.circuit.calibration_sample import CalibrationSample
 from kenyon.circuit.capabilities import Merges, Unlearns
@@ -30,6 +30,7 @@ _REASONS = {
     "sample",
     "not in window": "they are not in the window",
     "residue": "a class without samples would keep counts",
+    "exceeds samples": "a counter would be too large for the other samples",
     "below calibration": "a counter would fall below the sum over the calibration sample",
 }
 _NONE = None, None
@@ -175,6 +176,8 @@ class SummingMemory(Memory, Unlearns, Merges):
         theirs = [other.labels.label(slot) for slot in range(len(other))]
         weakened = other.labels.extinguished
         self._check_sums("merge", theirs, self.labels.extinguished | weakened)
+        if int(self.samples.sum()) + int(other.samples.sum()) > MAX_SAMPLES:
+            raise OverflowError(f"the model would have more than {MAX_SAMPLES} samples")
         slots, ranks, labels = self.labels.admit(theirs)
         outcome = _native.merge(
             self.store,

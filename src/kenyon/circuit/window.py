@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,12 +10,15 @@ import numpy as np
 from kenyon._native import MAX_COUNT, Window, change
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from kenyon._native import Counters, Pairs
+    from kenyon._native import Codes, Counters, Pairs
 
 TENSORS = ("window_size", "window_ranks", "window_starts", "window_codes")
 """The names of its tensors in a memory's content."""
+_PART = 64
 
 
 def to_tensors(window: Window, store: Counters) -> dict[str, NDArray[Any]]:
@@ -40,18 +44,48 @@ def restore(
     slots = store.slot_of_rank[ranks] if len(ranks) else ranks
     if not window.set(slots, starts, codes):
         raise ValueError("its window holds bytes that are no codes, or too many codes")
-    if not _holds_all(window, store, pairs):
+    is_whole = _holds_all(window, store)
+    if is_whole and pairs is not None:
+        is_whole = pairs.n_samples == len(window) and _is_gram(window, content["pairs"])
+    if not is_whole:
         raise ValueError("its sums are not those of its window")
     return window
 
 
-def _holds_all(window: Window, store: Counters, pairs: Pairs | None) -> bool:
+def _parts(window: Window) -> Iterator[tuple[Codes, NDArray[np.int32]]]:
+    # Codes of one call take as much memory as the longest for each of them.
+    for first in range(0, len(window), _PART):
+        yield window.part(first, min(first + _PART, len(window)))
+
+
+def _holds_all(window: Window, store: Counters) -> bool:
     """Return whether nothing would remain without the samples of the window."""
-    codes, slots = window.oldest(len(window))
-    if pairs is not None:
-        squares = float(np.square(codes.to_csr()[2], dtype=np.int64).sum())
-        if (pairs.n_samples, pairs.trace) != (len(window), squares):
-            return False
     remaining = store.copy()
-    outcome = change(remaining, None, None, 1, unlearned=codes, unlearned_slots=slots)
-    return outcome == "done" and not remaining.samples.any() and not remaining.get_all().any()
+    for codes, slots in _parts(window):
+        if change(remaining, None, None, 1, unlearned=codes, unlearned_slots=slots) != "done":
+            return False
+    return not remaining.samples.any() and not remaining.get_all().any()
+
+
+def _is_gram(window: Window, pairs: NDArray[Any]) -> bool:
+    """Return whether pairs are the sums of products of the window's codes.
+
+    Both are multiplied by one random vector, modulo 2**64 (Freivalds 1977). To add the products up
+    again would take as long as to learn the samples.
+    """
+    n_cells = round((math.sqrt(8 * len(pairs) + 1) - 1) / 2)
+    vector = np.random.default_rng().integers(0, 2**32, n_cells).astype(np.uint64)
+    found, expected = np.zeros_like(vector), np.zeros_like(vector)
+    for codes, _ in _parts(window):
+        starts, cells, levels = codes.to_csr()
+        sums = np.zeros(len(cells) + 1, np.uint64)
+        np.cumsum(levels * vector[cells], out=sums[1:])
+        of_code = np.repeat(np.diff(sums[starts]), np.diff(starts))
+        np.add.at(expected, cells, levels * of_code)
+    first = 0
+    for i in range(n_cells):
+        row = pairs[first : first + i + 1].astype(np.uint64)
+        found[i] += (row * vector[: i + 1]).sum()
+        found[:i] += row[:i] * vector[i]
+        first += i + 1
+    return np.array_equal(found, expected)

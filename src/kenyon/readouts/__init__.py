@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 READOUTS = ("auto", "fly", "bayes", "ridge")
+MAX_PSEUDOCOUNT = 1e100
+"""The sum over all cells must be finite."""
 ReadoutName = Literal["auto", "fly", "bayes", "ridge"]
 
 
@@ -55,6 +57,10 @@ def make_readout(
     rates = check_rates.__wrapped__(learning_rate, decay, compartments)
     check_choice("readout", readout, READOUTS)
     checked_pseudocount = check_positive("pseudocount", pseudocount)
+    if checked_pseudocount > MAX_PSEUDOCOUNT:
+        raise ValueError(
+            f"pseudocount must be at most {MAX_PSEUDOCOUNT:g}, but is {checked_pseudocount:g}"
+        )
     is_auto = isinstance(penalty, str) and penalty == "auto"
     checked_penalty = None if is_auto else check_positive("penalty", penalty, "'auto' or ")
     given = []

@@ -13,7 +13,7 @@ from kenyon.readouts.readout import LinearReadout, sum_rows
 
 if TYPE_CHECKING:
     from kenyon._native import Codes
-    from kenyon.circuit import Snapshot
+    from kenyon.circuit import Memory, Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
     from kenyon.readouts.fly import FlyReadout
     from kenyon.readouts.readout import Floats
@@ -37,8 +37,11 @@ class BayesReadout(LinearReadout):
     fly: FlyReadout
     name = "bayes"
 
+    def check_memory(self, memory: Memory) -> None:
+        _counters(memory)
+
     def compute_weights(self, snapshot: Snapshot, n_threads: int) -> Floats:
-        memory = _counters(snapshot)
+        memory = _counters(snapshot.memory)
         activity = memory.synapses / MAX_LEVEL + self.pseudocount
         total = activity.sum(axis=1, keepdims=True)
         weights: Floats = np.log(activity) - np.log(total)
@@ -51,7 +54,7 @@ class BayesReadout(LinearReadout):
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
-        memory = _counters(snapshot)
+        memory = _counters(snapshot.memory)
         scores = self.scores(snapshot, sample.codes, n_threads)
         starts, levels, counts = memory.class_counts(sample)
         least = memory.n_cells * self.pseudocount
@@ -73,10 +76,10 @@ class BayesReadout(LinearReadout):
         return self.fly.held_out_novelty(snapshot, sample, n_threads)
 
 
-def _counters(snapshot: Snapshot) -> SummingMemory:
-    if not isinstance(snapshot.memory, SummingMemory):
+def _counters(memory: Memory) -> SummingMemory:
+    if not isinstance(memory, SummingMemory):
         raise ValueError(
             "readout is 'bayes', which reads counts, but the model was fitted with decay: only fit "
             "changes that"
         )
-    return snapshot.memory
+    return memory

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _limiting = threading.Lock()
+# BLAS reserves memory for each thread, and a model file may ask for 1024 of them.
+_MOST = max(4, os.cpu_count() or 1)
 
 # To find the BLAS libraries takes milliseconds; NumPy and SciPy have loaded theirs by now.
 _controller = cache(ThreadpoolController)
@@ -32,7 +34,7 @@ def blas_threads(n_threads: int) -> Iterator[None]:
         yield
         return
     try:
-        with _controller().limit(limits=n_threads, user_api="blas"):
+        with _controller().limit(limits=min(n_threads, _MOST), user_api="blas"):
             yield
     finally:
         lock.release()

@@ -36,6 +36,9 @@ class FlyReadout(Readout):
     rates: tuple[Rates, ...]
     name = "fly"
 
+    def check_memory(self, memory: Memory) -> None:
+        memory.compartments(self.rates)
+
     def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         first, *others = self._compartment_scores(snapshot.memory, codes, n_threads)
         for scores in others:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit import Snapshot
+    from kenyon.circuit import Memory, Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
 
     Floats = NDArray[np.float64]
@@ -64,6 +64,10 @@ class Readout(ABC):
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
         """Return the held-out novelty scores of a calibration sample."""
+
+    @abstractmethod
+    def check_memory(self, memory: Memory) -> None:
+        """Raise ValueError if the readout cannot read a memory of this kind."""
 
     def derived_values(self, snapshot: Snapshot) -> Derived | None:
         """Return what was computed from the sums and takes long to compute, to be saved."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import lapack
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit import Snapshot
+    from kenyon.circuit import Memory, Snapshot
     from kenyon.circuit.calibration_sample import CalibrationSample
     from kenyon.circuit.updates import Update
     from kenyon.readouts.readout import Derived, Floats
@@ -52,6 +52,10 @@ MAX_SHIFT = 1e300
 N_CLASSES = 256
 """Classes that are solved for at a time."""
 _SOLUTION = "ridge solution"
+_SLACK = 1.001
+"""For the rounding of weights."""
+_MAX_WEIGHT = 1e30
+"""Scores of larger weights could overflow."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,9 @@ class RidgeReadout(Readout):
     penalty: float | None
     name = "ridge"
     layer = RIDGE_LAYER
+
+    def check_memory(self, memory: Memory) -> None:
+        _pairs(memory)
 
     def scores(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         solution = self._solution(snapshot, n_threads)
@@ -106,15 +113,21 @@ class RidgeReadout(Readout):
         weights = np.empty((len(order), solver.n_cells), dtype)
         for rank, slot in enumerate(order.tolist()):
             weights[rank] = solver.get(slot, 1)[0]
+        memory = _pairs(snapshot.memory)
+        if not _largest(weights) <= _bound(memory, solution.shift):
+            # The pairs are no sums of products. No file with such weights can be loaded.
+            return None
         return {"shift": solution.shift}, {"weights": weights}
 
     def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> None:
-        (parameters, tensors), memory = derived, _pairs(snapshot)
+        (parameters, tensors), memory = derived, _pairs(snapshot.memory)
         shift, weights = self._shift(memory), tensors["weights"]
         solver = LeastSquares(memory.n_cells, len(memory))
         expected = np.float32 if solver.has_float_weights else np.float64
         if parameters.get("shift") != shift or weights.dtype != expected:
             return
+        if not (largest := _largest(weights)) <= _bound(memory, shift):
+            raise ValueError(f"its weights are up to {largest:g}, too large for its sums")
         # A restored memory has its classes in the order of ranks.
         solver.set(0, weights, n_threads)
         reading = _reading(memory)
@@ -177,7 +190,7 @@ class RidgeReadout(Readout):
     def _compute(self, snapshot: Snapshot, n_threads: int, inverse: bool) -> _Solution:
         # No caller holds the old solution, so its memory is free before the new one is made.
         before: _Solution | None = snapshot.cache.peek(_SOLUTION)
-        memory, version = _pairs(snapshot), snapshot.version
+        memory, version = _pairs(snapshot.memory), snapshot.version
         memory.check_not_empty()
         shift = self._shift(memory)
         if before is not None and (before.readout, before.shift) == (self, shift):
@@ -245,7 +258,7 @@ class _Solution:
 
     def updated(self, snapshot: Snapshot, n_threads: int, inverse: bool) -> _Solution | None:
         """Update the solver, or return None if a new one is needed or cheaper."""
-        memory = _pairs(snapshot)
+        memory = _pairs(snapshot.memory)
         updates = snapshot.cache.updates.between(self.version, snapshot.version)
         if updates is None:
             return None
@@ -311,13 +324,24 @@ def _invert(solver: LeastSquares) -> None:
     lapack.dpftri(solver.n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
 
 
-def _pairs(snapshot: Snapshot) -> PairingMemory:
-    if not isinstance(snapshot.memory, PairingMemory):
+def _largest(weights: NDArray[Any]) -> float:
+    """Return the largest magnitude."""
+    return float(max(-weights.min(initial=0), weights.max(initial=0)))
+
+
+def _bound(memory: PairingMemory, shift: float) -> float:
+    """Return the largest weight that a solution can have: |W| <= |C| / shift."""
+    length = math.sqrt(memory.n_cells) * MAX_LEVEL * float(memory.store.samples.max(initial=0))
+    return min(_SLACK * length / shift, _MAX_WEIGHT)
+
+
+def _pairs(memory: Memory) -> PairingMemory:
+    if not isinstance(memory, PairingMemory):
         raise ValueError(
             "readout is 'ridge', which reads pairs of cells, but the model was fitted without "
             "counting them: only fit changes that"
         )
-    return snapshot.memory
+    return memory
 
 
 def _reading(memory: PairingMemory) -> tuple[Floats, NDArray[np.int32]]:
