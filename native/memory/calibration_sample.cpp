@@ -4,6 +4,8 @@
 #include <atomic>
 #include <utility>
 
+#include "memory/rollback.hpp"
+
 namespace kenyon {
 namespace {
 
@@ -126,10 +128,10 @@ std::int64_t CalibrationSample::nbytes() const {
 }
 
 void CalibrationSample::append(std::int64_t n) {
-  std::vector<std::shared_ptr<Reservoir>> reservoirs = reservoirs_;
+  Rollback undo([this, n_before = reservoirs_.size()] { reservoirs_.resize(n_before); });
   for (std::int64_t i = 0; i < n; ++i)
-    reservoirs.push_back(std::make_shared<Reservoir>(Reservoir{threshold_, {}}));
-  reservoirs_ = std::move(reservoirs);
+    reservoirs_.push_back(std::make_shared<Reservoir>(Reservoir{threshold_, {}}));
+  undo.dismiss();
 }
 
 void CalibrationSample::drop(std::int64_t slot) noexcept {

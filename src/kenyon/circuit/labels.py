@@ -136,17 +136,21 @@ class Labels:
             raise ValueError(f"the label {new!r} exists already: merging classes is not renaming")
         if len(self) > 1:
             self._check_kinds([new])
-        by_slot = self._by_slot.copy()
-        by_slot[slot] = new
-        extinguished = self.extinguished
-        if old in extinguished:
-            extinguished = extinguished - {old} | {new}
-        labels = Labels(by_slot, extinguished)
+        labels = self._copy()
+        labels._by_slot[slot] = new
+        del labels._slots[old], labels._by_rank[bisect_left(labels._by_rank, old)]
+        labels._slots[new] = slot
+        insort(labels._by_rank, new)
+        labels._kinds = {type(new)}
+        if old in self.extinguished:
+            labels.extinguished = self.extinguished - {old} | {new}
         return labels, slot, bisect_left(labels._by_rank, new)
 
     def weakened(self, slots: Iterable[int]) -> Labels:
         """Return the labels with those of some slots marked as extinguished."""
-        return Labels(self._by_slot, self.extinguished.union(map(self.label, slots)))
+        labels = self._copy()
+        labels.extinguished = self.extinguished.union(map(self.label, slots))
+        return labels
 
     # A copy is much faster than to sort and hash again. Only a copy may be changed, before anybody
     # else has it.
