@@ -175,7 +175,7 @@ def test_rejects_one_sample(rates, x, message):
         (None, f"{NOT_A_LABEL} one is None"),
         (b"a", f"{NOT_A_LABEL} one is b'a'"),
         ({}, NOT_A_LABEL),
-        (["a"], r"y must be one label, but has the shape \(1,\)"),
+        (["a"], r"y must be one label, but is \['a'\]"),
         (0.5, r"Unknown label type: continuous. A label must be integral, not 0\.5"),
         (np.nan, "Input y contains NaN|A label must be integral, not nan"),
     ],

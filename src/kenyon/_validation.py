@@ -292,10 +292,9 @@ def validate_classes(classes: Any, y: list[Label]) -> list[Label]:
 
 def validate_label(name: str, label: Any) -> Label:
     """Return one plain label, or raise ValueError."""
-    given = _as_objects([label])
-    if given.shape != (1,):
-        raise ValueError(f"{name} must be one label, but has the shape {given.shape[1:]}")
-    return plain_label(given[0])
+    if isinstance(label, list | tuple) or getattr(label, "ndim", 0):
+        raise ValueError(f"{name} must be one label, but is {label!r:.80}")
+    return plain_label(label)
 
 
 def _as_objects(y: Any) -> Any:
