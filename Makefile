@@ -53,16 +53,14 @@ sanitize: $(SANITIZED)/installed
 	$(BIN)/python -m pytest tests/circuit tests/readouts/test_class_weights.py \
 	    tests/faults/test_allocations.py -p no:cacheprovider
 
-# Every place where an exception can arrive, and many more signals, forks, kills and seconds of
-# stress than `make test`; takes an hour.
-faults: $(VENV)/installed sanitize
-	KENYON_FAULT_STRIDE=1 KENYON_SIGNALS=100 KENYON_FORKS=200 KENYON_STRESS_SECONDS=120 \
-	KENYON_FAULT_ROUNDS=20 $(BIN)/python -m pytest -n auto tests/faults \
-	    lab/tests/cli/test_killed.py lab/tests/cli/test_together.py
+# Every place where an exception can arrive, and many more signals, forks, kills and mutated files
+# than `make test`; takes half an hour.
+faults: $(VENV)/installed
+	$(BIN)/python benchmarks/faults.py
 
-# A million mutated model files; takes an hour.
+# A million mutated model files; takes half an hour.
 fuzz: $(VENV)/installed
-	KENYON_FUZZ=1000000 $(BIN)/python -m pytest -n auto tests/faults -k fuzz
+	KENYON_FUZZ=1000000 $(BIN)/python -m pytest -n auto tests/faults/test_model_files.py
 
 # Speed, memory, novelty, pseudocounts, readouts and single steps.
 bench: $(VENV)/installed

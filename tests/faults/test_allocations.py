@@ -8,6 +8,7 @@ import pytest
 import kenyon
 from kenyon import _native
 from tests.faults.cases import CASES, KINDS, Prepared, X, fitted, state
+from tests.faults.tally import count
 
 pytestmark = pytest.mark.skipif(
     not hasattr(_native, "fail_allocation"),
@@ -45,11 +46,14 @@ def test_changes(kind, change, tmp_path):
         prepared.change(model)
         return True
 
+    n_failed = 0
     for model, returned, failed in attempts(prepared.fresh, apply):
         found = prepared.check(model, tmp_path / "model.kenyon")
         # An allocation for speed alone may fail without an exception: the change is made.
         assert returned or failed
         assert found == "after" or not returned
+        n_failed += failed
+    count("failed allocation of the kernel", n_failed)
 
 
 def test_allocations_are_counted():

@@ -11,6 +11,7 @@ import pytest
 
 import kenyon
 from tests.faults.cases import KINDS, new_model, state
+from tests.faults.tally import count
 
 N_FORKS = int(os.environ.get("KENYON_FORKS", "15"))
 """Forks for each kind of model; `make faults` sets more."""
@@ -91,6 +92,7 @@ def test_forks_while_a_thread_learns(kind, tmp_path):
         for i in range(N_FORKS):
             time.sleep(0.0007 * (i % 7))
             in_child(lambda: use(model, kind, tmp_path / "model.kenyon"))
+    count("fork while a thread learns or solves", N_FORKS)
     # The parent goes on as if nothing had happened.
     assert model.learn_one(X[0], "a").predict(X[:1]).shape == (1,)
 
@@ -113,6 +115,7 @@ def test_forks_while_a_solution_is_computed(tmp_path):
     finally:
         stop.set()
         thread.join()
+    count("fork while a thread learns or solves", N_FORKS)
 
 
 def _predict(model):

@@ -10,8 +10,9 @@ import pytest
 
 from tests.faults.cases import CASES, Prepared
 from tests.faults.injector import Alarm, Fault
+from tests.faults.tally import count
 
-STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "13"))
+STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "2"))
 """Every how many places an exception is raised; `make faults` sets 1."""
 N_SIGNALS = int(os.environ.get("KENYON_SIGNALS", "6"))
 """Signals for each case; `make faults` sets more."""
@@ -35,18 +36,21 @@ def test_every_place(kind, change, error, tmp_path):
             break
         n += STRIDE
     assert found[-1] == "after"
+    count(f"{error.__name__} at a place in Kenyon's code", len(found) - 1)
 
 
 @pytest.mark.parametrize(("kind", "change"), CASES)
 def test_real_signals(kind, change, tmp_path):
     """Signals at random moments, in the code of other libraries too."""
-    prepared, model = Prepared(kind, change), None
+    prepared, n_interrupts = Prepared(kind, change), 0
     random = np.random.default_rng(crc32(f"{kind} {change}".encode()))
     start = time.perf_counter()
     prepared.change(prepared.fresh())
     duration = time.perf_counter() - start
     for seconds in random.uniform(1e-6, duration, N_SIGNALS):
-        model = prepared.fresh()
-        with suppress(KeyboardInterrupt), Alarm(float(seconds)):
+        model, alarm = prepared.fresh(), Alarm(float(seconds))
+        with suppress(KeyboardInterrupt), alarm:
             prepared.change(model)
         prepared.check(model, tmp_path / "model.kenyon")
+        n_interrupts += alarm.happened
+    count("signal at a random moment", n_interrupts)

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.faults.fuzz import run
+from tests.faults.tally import count
 
 N_FILES = int(os.environ.get("KENYON_FUZZ", "20000"))
 N_BATCHES = 4
@@ -20,3 +21,5 @@ def test_mutated_files(batch):
     assert not failures, "\n".join([f"{len(failures)} failures:", *commands])
     assert refused > works > 0
     assert refused + works == end - first
+    count("mutated model file, refused", refused)
+    count("mutated model file that loads and works", works)

@@ -12,6 +12,7 @@ import pytest
 import kenyon
 from tests.faults.cases import new_model, state
 from tests.faults.injector import Alarm
+from tests.faults.tally import count
 from tests.faults.test_forks import in_child
 
 SECONDS = float(os.environ.get("KENYON_STRESS_SECONDS", "4"))
@@ -114,6 +115,9 @@ def test_everything_at_once(kind, tmp_path):
     n_forks, n_interrupts = stress.run()
     if stress.error is not None:
         raise stress.error
+    count("fork during the stress test", n_forks)
+    count("interrupt during the stress test", n_interrupts)
+    count("second of the stress test", round(SECONDS))
     assert n_forks
     assert n_interrupts
     assert_whole(stress.model, kind)

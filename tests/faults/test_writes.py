@@ -16,6 +16,7 @@ import kenyon
 from kenyon import FlyClassifier
 from tests.cli.command import PROGRAM
 from tests.faults.saving import FAULTS, KILL, MODE, SITUATIONS
+from tests.faults.tally import count
 
 COMPILER = shutil.which(os.environ.get("CXX", "c++"))
 SOURCE = Path(__file__).with_name("write_faults.cpp")
@@ -70,6 +71,7 @@ def test_every_call_that_writes(start, watched, readout):
     outcomes = [json.loads(line) for line in process.stdout.splitlines()]
     for outcome in outcomes:
         check(outcome, watched / "fly.kenyon")
+    count("kill or error at a call that writes", len(outcomes))
     for situation in SITUATIONS:
         found = [outcome for outcome in outcomes if outcome["situation"] == situation]
         # The last attempt with each fault goes through without it.

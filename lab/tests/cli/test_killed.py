@@ -22,6 +22,7 @@ from kenyon_lab.protocol.store import Store
 from lab.tests.cli.small import Server
 from lab.tests.protocol.samples import clusters
 from lab.tests.waiting import needs_proc
+from tests.faults import tally
 
 pytestmark = needs_proc
 ROUNDS = int(os.environ.get("KENYON_FAULT_ROUNDS", "1"))
@@ -34,7 +35,7 @@ COMMANDS = {
     "bench": ["bench", "../mine.npz", "--methods", "ncm,slda", "--jobs", "1"],
     "tune": ["tune", "../mine.npz", "--method", "slda", "--jobs", "1"],
     "reproduce": ["reproduce", "--jobs", "1", "--output", "results"],
-    "build": ["data", "build", "cifar100", "--folder", "results", "--threads", "1"],
+    "data build": ["data", "build", "cifar100", "--folder", "results", "--threads", "1"],
 }
 # Times, places and machines, in records and in results.csv.
 UNLIKE = {"learn_seconds", "predict_seconds", "peak_rss", "peak_rss_bytes", "seconds", "date"}
@@ -163,6 +164,7 @@ def test_killed_at_random_moments(server, undisturbed, new_folder, name, seed):
     assert server.run(COMMANDS[name], folder) == 0, f"{where}: {said(folder)}"
     print(where)
     check_done(folder, expected, before)
+    tally.count(f"kill of kenyon-lab {name} at a random moment", KILLS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -183,3 +185,4 @@ def test_killed_before_a_change_to_a_file(server, undisturbed, new_folder, name)
         assert code == 0, f"{name}, change {step}: {said(folder)}"
         print(f"{name} was killed before change {step} of {n_steps}")
         check_done(folder, expected, before)
+    tally.count(f"kill of kenyon-lab {name} before a change to a file", len(steps))
