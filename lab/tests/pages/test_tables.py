@@ -18,6 +18,9 @@ UNSOURCED = {
     ),
     ("docs/data.md", "encoder | weights | from"): "names and sizes of files",
     ("docs/readouts.md", "you have | take | because"): SIZES,
+    ("docs/reliability.md", "limit | value"): (
+        "tests/test_reliability_page.py compares it with the limits in the code"
+    ),
     ("docs/reproduction.md", "figure | content | made from"): NO_RESULT,
     (
         "docs/theory.md",
