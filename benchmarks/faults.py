@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[1]
 TESTS = "tests/faults", "lab/tests/cli/test_killed.py", "lab/tests/cli/test_together.py"
 SETTINGS = {
     "KENYON_FAULT_STRIDE": "1",
-    "KENYON_SIGNALS": "50",
-    "KENYON_FORKS": "100",
-    "KENYON_STRESS_SECONDS": "60",
-    "KENYON_FAULT_ROUNDS": "3",
-    "KENYON_FUZZ": "500000",
+    "KENYON_SIGNALS": "20",
+    "KENYON_FORKS": "40",
+    "KENYON_STRESS_SECONDS": "20",
+    "KENYON_FAULT_ROUNDS": "2",
+    "KENYON_FUZZ": "200000",
 }
 
 

@@ -28,7 +28,7 @@ constexpr std::int32_t kMaxCount = INT32_MAX;
 constexpr std::int64_t kMaxSamples = std::int64_t{1} << 37;
 
 // A label takes about 250 bytes besides the numbers of its class.
-constexpr std::int64_t kMaxClasses = std::int64_t{1} << 21;
+constexpr std::int64_t kMaxClasses = std::int64_t{1} << 20;
 
 // Each compartment has blocks of its own.
 constexpr std::int64_t kMaxCompartments = 8;

@@ -16,6 +16,7 @@
 
 #include "bind/labelled.hpp"
 #include "encode/codes.hpp"
+#include "fork_gate.hpp"
 #include "limits.hpp"
 #include "memory/counters.hpp"
 
@@ -125,6 +126,7 @@ void bind_changes(nb::module_& module);
 void bind_solve(nb::module_& module);
 void bind_calibration_sample(nb::class_<Labelled<Counters>>& counters);
 void bind_window(nb::module_& module);
+void bind_forks(nb::module_& module);
 void bind_faults(nb::module_& module);
 
 }  // namespace kenyon

@@ -71,6 +71,7 @@ const char* change(Store& counters, Pairs* pairs, Window* window, std::int64_t n
     check_range("the number of samples in the window",
                 window->size() + changes.learned.size() - changes.unlearned.size(), 0,
                 window->capacity());
+  const InsideForkGate inside;
   Outcome outcome;
   {
     nb::gil_scoped_release release;
@@ -92,6 +93,7 @@ const char* merge_all(Store& counters, Pairs* pairs, Store& other, Pairs* other_
   if (inserted) check_ranks(counters, *inserted);
   for (std::int64_t i = 0; i < length(slots); ++i)
     check_slot(counters.n_classes() + ranks.size, slots.data()[i]);
+  const InsideForkGate inside;
   Outcome outcome;
   {
     nb::gil_scoped_release release;

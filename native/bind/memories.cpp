@@ -39,7 +39,13 @@ Labelled<Memory>* copy(const Labelled<Memory>& memory) {
 template <class Memory>
 void insert(Labelled<Memory>& memory, Slots ranks, nb::object labels) {
   check_ranks(memory, ranks);
+  const InsideForkGate inside;
   memory.insert(ranks.data(), length(ranks));
+  memory.commit(std::move(labels));
+}
+
+template <class Memory>
+void relabel(Labelled<Memory>& memory, nb::object labels) {
   memory.commit(std::move(labels));
 }
 
@@ -47,6 +53,7 @@ template <class Memory>
 void move(Labelled<Memory>& memory, std::int64_t slot, std::int64_t rank, nb::object labels) {
   check_slot(memory, slot);
   check_range("rank", rank, 0, memory.n_classes() - 1);
+  const InsideForkGate inside;
   memory.move(slot, rank);
   memory.commit(std::move(labels));
 }
@@ -54,6 +61,7 @@ void move(Labelled<Memory>& memory, std::int64_t slot, std::int64_t rank, nb::ob
 template <class Memory>
 void drop(Labelled<Memory>& memory, std::int64_t slot, nb::object labels) {
   check_slot(memory, slot);
+  const InsideForkGate inside;
   memory.drop(slot);
   memory.commit(std::move(labels));
 }
@@ -88,6 +96,7 @@ template <class T, class Memory>
 void weaken(Memory& memory, Slots slots, Matrix<T> rows, nb::object labels) {
   check_slots(memory, slots);
   check_rows(memory, rows, length(slots));
+  const InsideForkGate inside;
   if constexpr (std::is_base_of_v<Counters, Memory>)
     memory.calibration().disable(slots.data(), length(slots));
   for (std::int64_t i = 0; i < length(slots); ++i) {
@@ -181,6 +190,7 @@ void bind_memory(nb::class_<Labelled<Memory>>& memory, Reading<Labelled<Memory>,
           nb::rv_policy::automatic)
       .def("copy", copy<Memory>, nb::rv_policy::take_ownership)
       .def("insert", insert<Memory>, "ranks"_a, "labels"_a = nb::none())
+      .def("relabel", relabel<Memory>, "labels"_a)
       .def("move", move<Memory>, "slot"_a, "rank"_a, "labels"_a = nb::none())
       .def("drop", drop<Memory>, "slot"_a, "labels"_a = nb::none())
       .def(
@@ -219,6 +229,7 @@ void learn_weights(Labelled<Weights>& memory, const Codes& codes, Slots slots, d
   const std::int64_t n_new = inserted ? length(ranks) : 0;
   check_samples(memory, codes, slots, n_new);
   check(decay >= 0 && decay < 1, "decay must be at least 0 and below 1, but is ", decay);
+  const InsideForkGate inside;
   {
     nb::gil_scoped_release release;
     memory.insert(inserted ? ranks.data() : nullptr, n_new);

@@ -33,6 +33,7 @@ NB_MODULE(_native, module) {
   bind_changes(module);
   bind_solve(module);
   bind_window(module);
+  bind_forks(module);
 #ifdef KENYON_FAULTS
   bind_faults(module);
 #endif

@@ -28,6 +28,13 @@ nb::tuple to_tuple(Samples samples) {
   return nb::make_tuple(std::move(samples.codes), slots);
 }
 
+bool is_all_of(const Window& window, const Labelled<Counters>& counters) {
+  check_cells("counters", window, counters);
+  for (const Entry& entry : window.entries()) check_slot(counters, entry.slot);
+  nb::gil_scoped_release release;
+  return window.is_all_of(counters);
+}
+
 nb::tuple oldest(const Window& window, std::int64_t n) {
   check_range("n", n, 0, window.size());
   return to_tuple(window.oldest(n));
@@ -74,6 +81,7 @@ void bind_window(nb::module_& module) {
       .def_prop_ro("capacity", &Window::capacity)
       .def_prop_ro("nbytes", &Window::nbytes)
       .def("copy", copy, nb::rv_policy::take_ownership)
+      .def("is_all_of", is_all_of, "counters"_a)
       .def("oldest", oldest, "n"_a)
       .def("part", part, "first"_a, "end"_a)
       .def("codes_of", &Window::codes_of, "slot"_a)

@@ -94,7 +94,7 @@ class CalibrationSample {
   const Reservoir& of(std::int64_t slot) const {
     return *reservoirs_[static_cast<std::size_t>(slot)];
   }
-  // The same, to change it.
+  // The reservoir of a class, not shared with copies any more.
   Reservoir& own(std::int64_t slot);
   // Applies change to the reservoir of a class.
   template <class Change>

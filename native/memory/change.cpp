@@ -107,7 +107,8 @@ Outcome merge(const Memory& memory, const Memory& other, const std::int32_t* slo
   Rollback remove_classes([&] { counters.remove_last(inserted.size); });
   std::optional<CalibrationSample> calibration;
   if (!counters.merge(other.counters, slots, calibration)) return Outcome::kOverflow;
-  Rollback subtract_counts([&] { counters.revert_merge(other.counters, slots); });
+  Rollback subtract_counts(
+      [&] { counters.revert_merge(other.counters, slots, other.counters.n_classes()); });
   // The pairs change last: they have no inverse operation, and need none.
   if (pairs && !pairs->merge(*other.pairs)) return Outcome::kOverflow;
 

@@ -17,7 +17,7 @@ class Classes {
   const std::vector<std::int32_t>& slot_of_rank() const { return slot_of_rank_; }
   std::int64_t& samples_of(std::int64_t slot) { return samples_[static_cast<std::size_t>(slot)]; }
 
-  // Returns whether these can be the ranks of new classes, once they are there.
+  // Returns whether the ranks are distinct and below size() + n.
   bool can_insert(const std::int32_t* ranks, std::int64_t n) const {
     std::vector<bool> taken(static_cast<std::size_t>(size() + n));
     for (std::int64_t i = 0; i < n; ++i) {

@@ -147,6 +147,27 @@ bool Counters::subtract(const Codes& codes, const std::int32_t* slots,
   return true;
 }
 
+bool Counters::subtract(std::int64_t slot, const PackedCode& code) {
+  bool possible = --classes_.samples_of(slot) >= 0;
+  std::int32_t* column = counts_.column(slot);
+  read_packed(code, n_cells(), [&](std::uint32_t cell, std::uint8_t level) {
+    std::int32_t& count = column[std::int64_t{cell} * kCountsPerRow];
+    count -= level;
+    possible &= count >= 0;
+  });
+  return possible;
+}
+
+bool Counters::is_zero() const {
+  for (std::int64_t slot = 0; slot < n_classes(); ++slot) {
+    const std::int32_t* column = counts_.column(slot);
+    if (samples(slot) != 0) return false;
+    for (std::int64_t i = 0; i < n_cells(); ++i)
+      if (column[i * kCountsPerRow] != 0) return false;
+  }
+  return true;
+}
+
 void Counters::revert_add(const Codes& codes, const std::int32_t* slots) noexcept {
   revert(codes, slots, kPlus, codes.n_samples());
 }
@@ -163,27 +184,23 @@ bool Counters::merge(const Counters& other, const std::int32_t* slots,
     const bool wrapped =
         left_range(add_column(other.counts_.column(s), kPlus, n_cells(), counts_.column(slots[s])));
     if (wrapped || samples > kMaxSamples) {
-      subtract_columns(other, slots, s + 1);
+      revert_merge(other, slots, s + 1);
       return false;
     }
   }
-  Rollback undo([&] { revert_merge(other, slots); });
+  Rollback undo([&] { revert_merge(other, slots, other.n_classes()); });
   calibration = calibration_;
   calibration->merge(other.calibration_, slots);
   undo.dismiss();
   return true;
 }
 
-void Counters::subtract_columns(const Counters& other, const std::int32_t* slots,
-                                std::int64_t n) noexcept {
+void Counters::revert_merge(const Counters& other, const std::int32_t* slots,
+                            std::int64_t n) noexcept {
   while (n-- > 0) {
     classes_.samples_of(slots[n]) -= other.samples(n);
     add_column(other.counts_.column(n), kMinus, n_cells(), counts_.column(slots[n]));
   }
-}
-
-void Counters::revert_merge(const Counters& other, const std::int32_t* slots) noexcept {
-  subtract_columns(other, slots, other.n_classes());
 }
 
 bool Counters::has_residue(std::int64_t slot, const CalibrationSample& calibration) const {

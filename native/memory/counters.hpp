@@ -49,13 +49,18 @@ class Counters {
   // of samples would leave its range, or the calibration sample lacks a code.
   bool add(const Codes& codes, const std::int32_t* slots, NewCalibration& calibration);
   bool subtract(const Codes& codes, const std::int32_t* slots, NewCalibration& calibration);
+  // Subtracts one code of a class. Returns false, with some counters changed, if one would become
+  // negative.
+  bool subtract(std::int64_t slot, const PackedCode& code);
+  bool is_zero() const;
   void revert_add(const Codes& codes, const std::int32_t* slots) noexcept;
   void revert_subtract(const Codes& codes, const std::int32_t* slots) noexcept;
 
   // Adds the counters of the other memory's slot s to slots[s], for all its slots; otherwise as
   // above.
   bool merge(const Counters& other, const std::int32_t* slots, NewCalibration& calibration);
-  void revert_merge(const Counters& other, const std::int32_t* slots) noexcept;
+  // Reverts merging the first n slots of the other.
+  void revert_merge(const Counters& other, const std::int32_t* slots, std::int64_t n) noexcept;
 
   // With a calibration sample that may be a new one:
   // Whether a class has nonzero counters or calibration codes. For a class without samples it means
@@ -95,8 +100,6 @@ class Counters {
   // Reverts the change of the first n samples.
   void revert(const Codes& codes, const std::int32_t* slots, std::uint32_t sign,
               std::int64_t n) noexcept;
-  // Reverts merging the first n slots of the other.
-  void subtract_columns(const Counters& other, const std::int32_t* slots, std::int64_t n) noexcept;
   std::vector<std::int32_t> caps(std::optional<double> learning_rate) const;
 
   Blocks<std::int32_t, kCountsPerRow> counts_;

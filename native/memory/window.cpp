@@ -54,6 +54,13 @@ std::optional<std::vector<bool>> Window::find(const Codes& codes, const std::int
   return found;
 }
 
+bool Window::is_all_of(const Counters& counters) const {
+  Counters remaining = counters;
+  for (const Entry& entry : entries_)
+    if (!remaining.subtract(entry.slot, entry.bytes)) return false;
+  return remaining.is_zero();
+}
+
 void Window::append(const Codes& codes, const std::int32_t* slots) {
   const std::size_t before = entries_.size();
   Rollback undo([&] { entries_.resize(before); });

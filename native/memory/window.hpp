@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "encode/codes.hpp"
+#include "memory/counters.hpp"
 #include "memory/packed_code.hpp"
 
 namespace kenyon {
@@ -33,6 +34,9 @@ class Window {
   // Returns which entries are these samples, of equal ones the latest, or nothing if one is
   // missing.
   std::optional<std::vector<bool>> find(const Codes& codes, const std::int32_t* slots) const;
+
+  // Whether the counters are the sums of these samples and of no others.
+  bool is_all_of(const Counters& counters) const;
 
   // Adds samples, or throws and changes nothing.
   void append(const Codes& codes, const std::int32_t* slots);

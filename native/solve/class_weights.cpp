@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "dispatch.hpp"
+#include "faults.hpp"
 #include "parallel.hpp"
 
 namespace kenyon {
@@ -82,7 +83,7 @@ std::int64_t ClassWeights::nbytes() const {
 template <class T>
 ClassWeights::Row<T> ClassWeights::new_row() const {
   const std::size_t size = static_cast<std::size_t>(stride_) * sizeof(T);
-  T* memory = static_cast<T*>(std::aligned_alloc(64, size));
+  T* memory = allocation_fails() ? nullptr : static_cast<T*>(std::aligned_alloc(64, size));
   if (memory == nullptr) throw std::bad_alloc();
   std::fill(memory, memory + stride_, T{0});
   return Row<T>(memory);

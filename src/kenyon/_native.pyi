@@ -44,6 +44,21 @@ def instruction_set() -> str:
 def use_instruction_set(name: str) -> None:
     """Use another instruction set, with the same results."""
 
+def before_fork() -> None:
+    """Wait until no other thread is inside a change or `NoForks`, and keep them outside."""
+
+def after_fork_in_parent() -> None: ...
+def after_fork_in_child() -> None: ...
+def n_forks() -> int:
+    """Return the number of forks between the first process and this one."""
+
+@final
+class NoForks:
+    """A context in which no other thread can fork."""
+
+    def __enter__(self) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
+
 @final
 class Codes:
     """The codes of a batch of samples."""
@@ -101,6 +116,7 @@ class _Memory:
     def slot_of_rank(self) -> _Slots: ...
     def insert(self, ranks: _Slots, labels: object = None) -> None:
         """Add classes in the next slots; `ranks` are those that they have afterwards."""
+    def relabel(self, labels: object) -> None: ...
     def move(self, slot: int, rank: int, labels: object = None) -> None: ...
     def drop(self, slot: int, labels: object = None) -> None: ...
 
@@ -259,6 +275,8 @@ class Window:
     @property
     def nbytes(self) -> int: ...
     def copy(self) -> Window: ...
+    def is_all_of(self, counters: Counters) -> bool:
+        """Return whether the counters are the sums of these samples and of no others."""
     def oldest(self, n: int) -> tuple[Codes, _Slots]: ...
     def part(self, first: int, end: int) -> tuple[Codes, _Slots]:
         """Return the samples from `first` to before `end`, the oldest first."""

@@ -24,7 +24,7 @@ from kenyon._native import (
 )
 from kenyon._sparse import check_sparse
 from kenyon.circuit import Coder, Rates, Repeated
-from kenyon.circuit.labels import label_array, plain_label, plain_labels
+from kenyon.circuit.plain_labels import label_array, plain_label, plain_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from kenyon.circuit.coder import Inhibition
     from kenyon.circuit.defaults import LayerDefaults
-    from kenyon.circuit.labels import Label
+    from kenyon.circuit.plain_labels import Label
 
 ChannelsOption = Literal["auto", "raw", "on-off", "signed"]
 Estimator = TypeVar("Estimator")
@@ -270,10 +270,17 @@ def validate_labelled(estimator: Any, X: Any, y: Any, reset: bool) -> tuple[Any,
     if not (is_plain and not reset and _is_plain(estimator, X) and len(y) == len(X)):
         X, y = check_sparse(X), _as_objects(y)
         if type(y) is np.ndarray and y.dtype == object and y.ndim == 1:
-            # scikit-learn knows missing numbers, but raises TypeError for those of pandas.
-            _ = [plain_label(label) for label in y if not isinstance(label, float)]
+            _check_objects(y)
         X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=NUMBERS, reset=reset)
     return X, plain_labels(y)
+
+
+def _check_objects(y: NDArray[Any]) -> None:
+    """Raise ValueError for what is no label; scikit-learn would raise TypeError for some."""
+    for label in y:
+        # scikit-learn has a sentence for missing numbers.
+        if not isinstance(label, float):
+            plain_label(label)
 
 
 def validate_labels(y: Any) -> list[Label]:
@@ -292,7 +299,7 @@ def validate_classes(classes: Any, y: list[Label]) -> list[Label]:
 
 def validate_label(name: str, label: Any) -> Label:
     """Return one plain label, or raise ValueError."""
-    if isinstance(label, list | tuple) or getattr(label, "ndim", 0):
+    if isinstance(label, list | tuple) or getattr(label, "ndim", False):
         raise ValueError(f"{name} must be one label, but is {label!r:.80}")
     return plain_label(label)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from kenyon._validation import ChannelsOption
     from kenyon.circuit import Rates, Snapshot, VersionedMemory
     from kenyon.circuit.coder import Inhibition
-    from kenyon.circuit.labels import Label
+    from kenyon.circuit.plain_labels import Label
     from kenyon.readouts import Readout, ReadoutName
 
     Read = Callable[[Snapshot, Readout, Codes, int], NDArray[Any]]
@@ -511,8 +511,13 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = validate_labels(y)
         check_consistent_length(X, labels, sample_weight)
         pairs = zip(self.predict(X).tolist(), labels, strict=True)
-        correct = [found == label for found, label in pairs]
-        weights = None if sample_weight is None else np.asarray(sample_weight)
+        # True and 1 are equal, but labels of different kinds.
+        correct = [type(found) is type(label) and found == label for found, label in pairs]
+        if sample_weight is None:
+            return float(np.mean(correct))
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if not weights.sum() > 0:
+            raise ValueError(f"the sum of sample_weight must be above 0, but is {weights.sum():g}")
         return float(np.average(correct, weights=weights))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -62,6 +62,8 @@ _NONE = np.empty(0)
 _ROUNDING = 1e-9
 _CLASSES_PER_BLOCK = 16
 """The kernel stores classes in blocks of 8 or 16."""
+_BYTES_PER_CLASS = 500
+"""The size of a label and of the parts of a class that a file does not hold."""
 
 
 class Shape(NamedTuple):
@@ -294,6 +296,7 @@ def check_ram(header: dict[str, Any], tensors: Tensors, shape: Shape) -> None:
     circuit = header["circuit"]
     n_channels = 2 * circuit["n_features"]
     needed = 4 * (circuit["n_cells"] * circuit["fan_in"] + n_channels)
+    needed += _BYTES_PER_CLASS * shape.n_classes
     for name, tensor in tensors.items():
         needed += tensor.nbytes
         if name.endswith("synapses"):

@@ -31,7 +31,7 @@ from kenyon._validation import count_threads
 from kenyon.circuit import Coder, CompartmentMemory, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.calibration_sample import FIRST_THRESHOLD
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
-from kenyon.circuit.labels import label_array, plain_label
+from kenyon.circuit.plain_labels import label_array, plain_label
 from kenyon.model_checks import (
     MAX_TENSORS,
     Shape,

@@ -178,7 +178,7 @@ def test_a_part_of_codes_is_a_copy_of_them():
 
 def test_limits():
     assert (_native.MAX_FEATURES, _native.MAX_CELLS) == (2**24, 2**20)
-    assert (_native.MAX_CONNECTIONS, _native.MAX_CLASSES) == (2**25, 2**21)
+    assert (_native.MAX_CONNECTIONS, _native.MAX_CLASSES) == (2**25, 2**20)
     assert _native.MAX_COUNT == 2**31 - 1
     assert (_native.MAX_FAN_IN, _native.MAX_LEVEL) == (4095, 255)
     assert _native.MAX_SAMPLES == 2**37
@@ -209,7 +209,7 @@ def test_max_connections_is_enforced():
 def test_max_classes_is_enforced():
     counters = COUNTERS(1)
     counters.insert(np.arange(_native.MAX_CLASSES, dtype=np.int32))
-    with pytest.raises(ValueError, match="a model may have up to 2097152 classes"):
+    with pytest.raises(ValueError, match="a model may have up to 1048576 classes"):
         counters.insert(np.zeros(1, np.int32))
 
 

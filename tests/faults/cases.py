@@ -28,7 +28,7 @@ ORDERED = "decay", "compartments", "window", "ridge window"
 
 
 def new_model(kind, **parameters):
-    return FlyClassifier(**SIZES, **KINDS[kind], **parameters)
+    return FlyClassifier(**{**SIZES, **KINDS[kind], **parameters})
 
 
 def fitted(kind):
@@ -84,6 +84,17 @@ def state(model):
     return {
         name: (tensor.dtype.str, tensor.shape, tensor.tobytes()) for name, tensor in content.items()
     }
+
+
+READS = {
+    "predict": lambda model: model.predict(X),
+    "predict_one": lambda model: model.predict_one(X[0]),
+    "predict_proba": lambda model: model.predict_proba(X),
+    "predict_top": lambda model: model.predict_top(X, 2)[1],
+    "decision_function": lambda model: model.decision_function(X),
+    "novelty": lambda model: model.novelty(X),
+    "explain": lambda model: model.explain(X[0]).contributions,
+}
 
 
 class Prepared:

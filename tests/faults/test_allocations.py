@@ -7,22 +7,13 @@ import pytest
 
 import kenyon
 from kenyon import _native
-from tests.faults.cases import CASES, KINDS, Prepared, X, fitted, state
+from tests.faults.cases import CASES, KINDS, READS, Prepared, X, fitted, state
 from tests.faults.tally import count
 
 pytestmark = pytest.mark.skipif(
     not hasattr(_native, "fail_allocation"),
     reason="allocations fail in the build for tests alone (make sanitize)",
 )
-READS = {
-    "predict": lambda model: model.predict(X),
-    "predict_one": lambda model: model.predict_one(X[0]),
-    "predict_proba": lambda model: model.predict_proba(X),
-    "predict_top": lambda model: model.predict_top(X, 2)[1],
-    "decision_function": lambda model: model.decision_function(X),
-    "novelty": lambda model: model.novelty(X),
-    "explain": lambda model: model.explain(X[0]).contributions,
-}
 
 
 def attempts(prepare, call):

@@ -3,14 +3,17 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 import kenyon
-from tests.faults.cases import KINDS, new_model, state
+from tests.faults.cases import KINDS, in_a_thread, new_model, state
+from tests.faults.injector import Alarm
 from tests.faults.tally import count
 
 N_FORKS = int(os.environ.get("KENYON_FORKS", "15"))
@@ -99,7 +102,8 @@ def test_forks_while_a_thread_learns(kind, tmp_path):
 
 def test_forks_while_a_solution_is_computed(tmp_path):
     """Another thread holds the lock of the cache for most of the time."""
-    model = kenyon.FlyClassifier(readout="ridge", n_cells=900, n_threads=1).fit(X[:300], Y[:300])
+    # With two threads BLAS has locks of its own.
+    model = kenyon.FlyClassifier(readout="ridge", n_cells=900, n_threads=2).fit(X[:300], Y[:300])
     stop = threading.Event()
 
     def solve():
@@ -116,6 +120,44 @@ def test_forks_while_a_solution_is_computed(tmp_path):
         stop.set()
         thread.join()
     count("fork while a thread learns or solves", N_FORKS)
+
+
+def test_interrupts_while_a_fork_waits():
+    """A signal handler raises while os.fork waits for changes of other threads."""
+    # In a process of its own: an interrupt may leave locks of the standard library locked, whose
+    # handlers of forks are written in Python.
+    in_child(_interrupt_forks, 120)
+
+
+def _interrupt_forks():
+    sys.unraisablehook = lambda _: None
+    models = [new_model("fly", n_cells=9000).fit(X[:10], Y[:10]) for _ in range(3)]
+    stop, n_interrupts = threading.Event(), 0
+
+    def learn():
+        while not stop.is_set():
+            for model in models:
+                model.partial_fit(X, Y)
+
+    def use_all():
+        for model in models:
+            model.learn_one(X[0], "a").predict(X[:1])
+
+    threads = [threading.Thread(target=learn) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    random = np.random.default_rng(0)
+    for _ in range(N_FORKS):
+        alarm = Alarm(float(random.uniform(1e-5, 5e-3)))
+        with suppress(KeyboardInterrupt), alarm:
+            in_child(use_all)
+        n_interrupts += alarm.happened
+        in_a_thread(use_all)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert n_interrupts
+    in_child(use_all)
 
 
 def _predict(model):

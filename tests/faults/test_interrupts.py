@@ -3,16 +3,17 @@
 import os
 import time
 from contextlib import suppress
+from copy import deepcopy
 from zlib import crc32
 
 import numpy as np
 import pytest
 
-from tests.faults.cases import CASES, Prepared
+from tests.faults.cases import CASES, KINDS, READS, Prepared, fitted, in_a_thread, state
 from tests.faults.injector import Alarm, Fault
 from tests.faults.tally import count
 
-STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "2"))
+STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "3"))
 """Every how many places an exception is raised; `make faults` sets 1."""
 N_SIGNALS = int(os.environ.get("KENYON_SIGNALS", "6"))
 """Signals for each case; `make faults` sets more."""
@@ -37,6 +38,25 @@ def test_every_place(kind, change, error, tmp_path):
         n += STRIDE
     assert found[-1] == "after"
     count(f"{error.__name__} at a place in Kenyon's code", len(found) - 1)
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_place_of_a_read(kind, read):
+    """Cached values that were being computed must not be used."""
+    prototype = fitted(kind)
+    expected, n = READS[read](deepcopy(prototype)), 1 + crc32(f"{kind} {read}".encode()) % STRIDE
+    while True:
+        model = deepcopy(prototype)
+        with Fault(n, KeyboardInterrupt) as fault, suppress(KeyboardInterrupt):
+            READS[read](model)
+        in_a_thread(lambda model=model: READS[read](model))
+        np.testing.assert_array_equal(READS[read](model), expected)
+        if not fault.happened:
+            break
+        n += STRIDE
+    assert state(model) == state(prototype)
+    count("KeyboardInterrupt at a place of a read", (n - 1) // STRIDE)
 
 
 @pytest.mark.parametrize(("kind", "change"), CASES)

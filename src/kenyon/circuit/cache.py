@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from kenyon.circuit.forks import PerProcess
 from kenyon.circuit.updates import PendingUpdates
 
 if TYPE_CHECKING:
@@ -28,9 +29,14 @@ class Cache:
     def __init__(self, max_pending: int) -> None:
         self.updates = PendingUpdates(max_pending)
         # A value may be computed from another one.
-        self.lock = threading.RLock()
+        self._locks = PerProcess(threading.RLock)
         self._entries: dict[str, tuple[Hashable, Any]] = {}
         self._shared: set[str] = set()
+
+    @property
+    def lock(self) -> threading.RLock:
+        """The lock of those who compute values."""
+        return self._locks.value
 
     def branch(self) -> Cache:
         """Return a cache for a copy of the memory: the same values, lock and updates."""
@@ -40,12 +46,6 @@ class Cache:
             vars(other).update(
                 vars(self), _entries=self._entries.copy(), _shared=self._shared.copy()
             )
-        return other
-
-    def restarted(self) -> Cache:
-        """Return a cache with the same values, for a process that was forked."""
-        other = object.__new__(Cache)
-        vars(other).update(vars(self), lock=threading.RLock())
         return other
 
     def is_shared(self, kind: str) -> bool:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kenyon._native import Codes
-    from kenyon.circuit.labels import Label
     from kenyon.circuit.memory import Memory, Rates
+    from kenyon.circuit.plain_labels import Label
 
 
 class Unlearns(ABC):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from kenyon._native import Codes
     from kenyon.circuit.coder import Coder
-    from kenyon.circuit.labels import Label
     from kenyon.circuit.memory import Memory, Rates
+    from kenyon.circuit.plain_labels import Label
     from kenyon.circuit.repeated import Repeated
     from kenyon.circuit.versioned import Snapshot
 

@@ -10,7 +10,9 @@ import numpy as np
 from kenyon.circuit.capabilities import Extinguishes
 from kenyon.circuit.counting import CountingMemory
 from kenyon.circuit.decaying import ORDER_MATTERS, DecayingMemory
+from kenyon.circuit.labels import Labels
 from kenyon.circuit.memory import Memory, Rates
+from kenyon.circuit.plain_labels import plain_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.labels import Label
+    from kenyon.circuit.plain_labels import Label
 
     Compartment = CountingMemory | DecayingMemory
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 class CompartmentMemory(Memory, Extinguishes):
     """Memories that each learn every sample at their own rates.
 
-    A change that fails may leave them different, so it must be made on a copy.
     At most one of them has no decay. None keeps a calibration sample, since a code cannot be read
     as if a decaying memory had not learned it.
 
@@ -37,7 +38,8 @@ class CompartmentMemory(Memory, Extinguishes):
         One for each compartment; here it only matters which are zero.
     """
 
-    # A change takes one call of the kernel for each compartment, so only copies change.
+    # A change takes one call of the kernel for each compartment, and may fail between two calls.
+    # So only copies change.
     max_in_place = 0
     missing_because = ORDER_MATTERS
 
@@ -124,10 +126,17 @@ class CompartmentMemory(Memory, Extinguishes):
         }
 
     @classmethod
-    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> CompartmentMemory:
-        parts = split_content(content)
-        kinds = [DecayingMemory if "factor" in part else CountingMemory for part in parts]
-        restored = [kind.restore(classes, part) for kind, part in zip(kinds, parts, strict=True)]
+    def restore(
+        cls,
+        classes: NDArray[Any],
+        content: dict[str, NDArray[Any]],
+        labels: Labels | None = None,
+    ) -> CompartmentMemory:
+        labels = Labels(plain_labels(classes)) if labels is None else labels
+        restored: list[Compartment] = []
+        for part in split_content(content):
+            kind = DecayingMemory if "factor" in part else CountingMemory
+            restored.append(kind.restore(classes, part, labels))
         memory = object.__new__(cls)
         Memory.__init__(memory, restored[0].n_cells)
         memory._set_parts(restored)

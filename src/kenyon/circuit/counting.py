@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.labels import Label
     from kenyon.circuit.memory import Rates
+    from kenyon.circuit.plain_labels import Label
 
 
 class CountingMemory(SummingMemory, Extinguishes):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._native import Codes
-    from kenyon.circuit.labels import Label
+    from kenyon.circuit.plain_labels import Label
 
 ORDER_MATTERS = "with decay the weights depend on the order of the samples"
 
@@ -72,7 +72,12 @@ class DecayingMemory(Memory, Extinguishes):
         return {**super().content(), "factor": np.array([self.store.factor])}
 
     @classmethod
-    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> DecayingMemory:
-        memory = super().restore(classes, content)
+    def restore(
+        cls,
+        classes: NDArray[Any],
+        content: dict[str, NDArray[Any]],
+        labels: Labels | None = None,
+    ) -> DecayingMemory:
+        memory = super().restore(classes, content, labels)
         memory.store.factor = float(content["factor"][0])
         return memory

@@ -1,54 +1,56 @@
-"""Forked processes: a child gets every memory before or after a change, with locks that are free.
+"""Forked processes: a child has every memory before or after a change, with locks that are free.
 
 Only the thread that forks exists in the child. A lock that another thread held would stay locked
-there for ever, and a change that it was making would stay unfinished. So `os.fork`, and
-multiprocessing with it, first waits for changes in place, which take milliseconds. Longer changes
-are made in copies, which the child does not see.
+there, and a change that it was making would stay unfinished. So `os.fork`, and multiprocessing with
+it, waits until no other thread is inside a change or a call of BLAS, and the kernel keeps them
+outside meanwhile. The handlers are functions of the kernel, since handlers written in Python could
+be interrupted half-way. Locks of Python are not taken: the child makes new ones.
 """
 
 from __future__ import annotations
 
 import os
-import threading
-from typing import TYPE_CHECKING
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kenyon import _native
 
 if TYPE_CHECKING:
-    from kenyon.circuit.versioned import VersionedMemory
+    from collections.abc import Callable
 
-_memories: WeakSet[VersionedMemory] = WeakSet()
-_forking = threading.RLock()
-_held: list[tuple[VersionedMemory, bool]] = []
-"""The memories that the forking thread holds, and whether no other thread used their caches."""
+T = TypeVar("T")
 
-
-def register(memory: VersionedMemory) -> None:
-    """Hold a memory during forks, as long as it exists."""
-    with _forking:
-        _memories.add(memory)
+no_forks = _native.NoForks()
+"""A context in which no other thread can fork."""
 
 
-def _before() -> None:
-    _forking.acquire()
-    _held.extend([(memory, memory.hold()) for memory in list(_memories)])
+class PerProcess(Generic[T]):
+    """A value that every forked process makes anew when it first needs it, such as a lock.
 
+    Parameters
+    ----------
+    make : callable without arguments
+    """
 
-def _after_in_parent() -> None:
-    while _held:
-        memory, is_idle = _held.pop()
-        memory.release(is_idle)
-    _forking.release()
+    __slots__ = ("_make", "_values")
 
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._values = {_native.n_forks(): make()}
 
-def _after_in_child() -> None:
-    global _forking
-    while _held:
-        memory, is_idle = _held.pop()
-        memory.restart(is_idle)
-    _forking = threading.RLock()
+    @property
+    def value(self) -> T:
+        """The value of this process."""
+        n_forks = _native.n_forks()
+        try:
+            return self._values[n_forks]
+        except KeyError:
+            # Of threads that come at the same time, all get the value of the first.
+            return self._values.setdefault(n_forks, self._make())
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child
+        before=_native.before_fork,
+        after_in_parent=_native.after_fork_in_parent,
+        after_in_child=_native.after_fork_in_child,
     )

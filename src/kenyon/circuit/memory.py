@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from kenyon.circuit.labels import Labels, plain_labels
+from kenyon.circuit.labels import Labels
+from kenyon.circuit.plain_labels import plain_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes, Counters, Weights
-    from kenyon.circuit.labels import Label
+    from kenyon.circuit.plain_labels import Label
     from kenyon.circuit.updates import Update
 
 
@@ -148,11 +149,20 @@ class Memory(ABC):
         return {"synapses": self.synapses, "samples": self.samples}
 
     @classmethod
-    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
-        """Return the memory with these classes, which are sorted, and this content."""
+    def restore(
+        cls,
+        classes: NDArray[Any],
+        content: dict[str, NDArray[Any]],
+        labels: Labels | None = None,
+    ) -> Self:
+        """Return the memory with these classes, which are sorted, and this content.
+
+        `labels` are the same classes, for memories that share them.
+        """
         synapses = np.ascontiguousarray(content["synapses"], dtype=cls.dtype)
         memory = cls(synapses.shape[1])
-        memory.store.insert(np.arange(len(classes), dtype=np.int32), Labels(plain_labels(classes)))
+        labels = Labels(plain_labels(classes)) if labels is None else labels
+        memory.store.insert(np.arange(len(classes), dtype=np.int32), labels)
         memory.store.set_all(synapses, content["samples"])
         return memory
 

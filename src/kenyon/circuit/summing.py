@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon._native import Codes, Pairs
-    from kenyon.circuit.labels import Label
+    from kenyon.circuit.plain_labels import Label
 
     Samples = tuple[Codes, NDArray[np.int32]]
 
@@ -34,7 +34,6 @@ _REASONS = {
     "below calibration": "a counter would fall below the sum over the calibration sample",
 }
 _NONE = None, None
-_NO_SLOTS = np.empty(0, np.int32)
 
 
 class SummingMemory(Memory, Unlearns, Merges):
@@ -245,13 +244,18 @@ class SummingMemory(Memory, Unlearns, Merges):
         return content
 
     @classmethod
-    def restore(cls, classes: NDArray[Any], content: dict[str, NDArray[Any]]) -> Self:
-        memory = super().restore(classes, content)
+    def restore(
+        cls,
+        classes: NDArray[Any],
+        content: dict[str, NDArray[Any]],
+        labels: Labels | None = None,
+    ) -> Self:
+        memory = super().restore(classes, content, labels)
         calibration_sample.restore(memory.store, content)
         if "extinguished" in content:
             # A restored memory has its classes in the order of ranks.
             slots = np.flatnonzero(content["extinguished"]).tolist()
-            memory.store.insert(_NO_SLOTS, memory.labels.weakened(slots))
+            memory.store.relabel(memory.labels.weakened(slots))
         memory._restore_pairs(content)
         if window.TENSORS[0] in content:
             memory.window = window.restore(content, memory.n_cells, memory.store, memory.pairs)

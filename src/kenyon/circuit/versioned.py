@@ -7,8 +7,8 @@ import time
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from kenyon.circuit import forks
 from kenyon.circuit.cache import Cache
+from kenyon.circuit.forks import PerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +37,21 @@ class Snapshot:
         return self.memory.version
 
 
+class _Locks:
+    """The locks of one memory in one process."""
+
+    __slots__ = ("is_waiting", "no_readers", "state", "writer")
+
+    def __init__(self) -> None:
+        # Held by readers that come or leave, and during a change in place.
+        self.state = threading.RLock()
+        # Held by the thread that changes the memory.
+        self.writer: Any = threading.RLock()
+        # Gets an item from the last reader that leaves while the writer waits.
+        self.no_readers: SimpleQueue[None] = SimpleQueue()
+        self.is_waiting = False
+
+
 class VersionedMemory:
     """A memory that many threads may read while another changes it.
 
@@ -49,25 +64,13 @@ class VersionedMemory:
 
     **Interrupts.** All locks are used through `with` and are implemented in C, so an exception of a
     signal handler never leaves one locked. A reader that is interrupted may stay registered. Then
-    the next change is made in a copy, which has no readers.
-
-    **Forks.** A process that is forked while other threads read and change the memory has it as it
-    was before or after a change, see `kenyon.circuit.forks`.
+    the next change is made in a copy, which has no readers. The same holds in a forked process for
+    readers that were in other threads.
     """
 
     def __init__(self, memory: Memory) -> None:
         self._current = Snapshot(memory, Cache(memory.max_pending))
-        self._make_locks()
-        forks.register(self)
-
-    def _make_locks(self) -> None:
-        # Held by readers that come or leave, and during a change in place.
-        self._lock = threading.RLock()
-        # Held by the thread that changes the memory.
-        self._writer = threading.Lock()
-        # Gets an item from the last reader that leaves while the writer waits.
-        self._no_readers: SimpleQueue[None] = SimpleQueue()
-        self._is_waiting = False
+        self._locks = PerProcess(_Locks)
 
     @property
     def reading(self) -> _Reading:
@@ -76,28 +79,32 @@ class VersionedMemory:
 
     def change(self, change: Change) -> None:
         """Change the memory in place, if readers leave in time: for short changes."""
-        with self._writer:
-            if not (self._current.memory.max_in_place and self._change_in_place(change)):
+        locks = self._locks.value
+        _check_not_changing(locks)
+        with locks.writer:
+            if not (self._current.memory.max_in_place and self._change_in_place(change, locks)):
                 self._replace(change)
 
     def replace(self, change: Change) -> None:
         """Change a copy while others read, then replace the memory with it."""
-        with self._writer:
+        locks = self._locks.value
+        _check_not_changing(locks)
+        with locks.writer:
             self._replace(change)
 
-    def _change_in_place(self, change: Change) -> bool:
+    def _change_in_place(self, change: Change, locks: _Locks) -> bool:
         """Change the memory, or return False if readers do not leave in time."""
         current, deadline = self._current, 0.0
         while True:
-            with self._lock:
+            with locks.state:
                 if not current.n_readers:
                     _apply(change, current.memory, current.cache)
                     return True
-                self._is_waiting = True
+                locks.is_waiting = True
             now = time.monotonic()
             deadline = deadline or now + _PATIENCE
             try:
-                self._no_readers.get(timeout=max(0.0, deadline - now))
+                locks.no_readers.get(timeout=max(0.0, deadline - now))
             except Empty:
                 return False
 
@@ -111,35 +118,6 @@ class VersionedMemory:
         self._current = Snapshot(memory, cache)
         cache.updates.record(version, memory.version, memory.take_updates())
 
-    def hold(self) -> bool:
-        """Wait for a change in place, and prevent others until `release`.
-
-        Returns
-        -------
-        is_idle : bool
-            Whether no other thread computes values for the cache. They cannot be computed until
-            `release`, either.
-        """
-        self._lock.acquire()
-        return self._current.cache.lock.acquire(blocking=False)
-
-    def release(self, is_idle: bool) -> None:
-        """Let others change the memory again."""
-        if is_idle:
-            self._current.cache.lock.release()
-        self._lock.release()
-
-    def restart(self, is_idle: bool) -> None:
-        """Let the threads of this process use the memory, after a fork during `hold`.
-
-        Locks of threads that do not exist here are replaced, and their readers are not counted.
-        Cached values stay, unless another thread was computing some.
-        """
-        current = self._current
-        cache = current.cache.restarted() if is_idle else Cache(current.memory.max_pending)
-        self._make_locks()
-        self._current = Snapshot(current.memory, cache)
-
     def __reduce__(self) -> tuple[Any, ...]:
         with self.reading as snapshot:
             return VersionedMemory, (snapshot.memory.copy(),)
@@ -152,23 +130,32 @@ def _apply(change: Change, memory: Memory, cache: Cache) -> None:
     cache.updates.record(version, memory.version, memory.take_updates())
 
 
+def _check_not_changing(locks: _Locks) -> None:
+    """Raise RuntimeError if this thread is changing the memory."""
+    if locks.writer._is_owned():
+        raise RuntimeError(
+            "a model cannot be changed by a signal handler while the same thread is changing it"
+        )
+
+
 class _Reading:
-    __slots__ = ("_snapshot", "_versioned")
+    __slots__ = ("_locks", "_snapshot", "_versioned")
 
     def __init__(self, versioned: VersionedMemory) -> None:
         self._versioned = versioned
 
     def __enter__(self) -> Snapshot:
         versioned = self._versioned
-        with versioned._lock:
+        self._locks = versioned._locks.value
+        with self._locks.state:
             snapshot = self._snapshot = versioned._current
             snapshot.n_readers += 1
         return snapshot
 
     def __exit__(self, *_: object) -> None:
-        versioned, snapshot = self._versioned, self._snapshot
-        with versioned._lock:
+        locks, snapshot = self._locks, self._snapshot
+        with locks.state:
             snapshot.n_readers -= 1
-            if versioned._is_waiting and not snapshot.n_readers:
-                versioned._is_waiting = False
-                versioned._no_readers.put(None)
+            if locks.is_waiting and not snapshot.n_readers:
+                locks.is_waiting = False
+                locks.no_readers.put(None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon._native import MAX_COUNT, Window, change
+from kenyon._native import MAX_COUNT, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def restore(
     slots = store.slot_of_rank[ranks] if len(ranks) else ranks
     if not window.set(slots, starts, codes):
         raise ValueError("its window holds bytes that are no codes, or too many codes")
-    is_whole = _holds_all(window, store)
+    is_whole = window.is_all_of(store)
     if is_whole and pairs is not None:
         is_whole = pairs.n_samples == len(window) and _is_gram(window, content["pairs"])
     if not is_whole:
@@ -56,15 +56,6 @@ def _parts(window: Window) -> Iterator[tuple[Codes, NDArray[np.int32]]]:
     # Codes of one call take as much memory as the longest for each of them.
     for first in range(0, len(window), _PART):
         yield window.part(first, min(first + _PART, len(window)))
-
-
-def _holds_all(window: Window, store: Counters) -> bool:
-    """Return whether nothing would remain without the samples of the window."""
-    remaining = store.copy()
-    for codes, slots in _parts(window):
-        if change(remaining, None, None, 1, unlearned=codes, unlearned_slots=slots) != "done":
-            return False
-    return not remaining.samples.any() and not remaining.get_all().any()
 
 
 def _is_gram(window: Window, pairs: NDArray[Any]) -> bool:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from threadpoolctl import ThreadpoolController
 
+from kenyon.circuit.forks import PerProcess
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_limiting = threading.Lock()
+_limiting = PerProcess(threading.Lock)
 # BLAS reserves memory for each thread, and a model file may ask for 1024 of them.
 _MOST = max(4, os.cpu_count() or 1)
 
@@ -29,7 +31,7 @@ def blas_threads(n_threads: int) -> Iterator[None]:
     A second limit would be restored to the first instead of the original one. Another thread
     could not restore it: some libraries, and threadpoolctl since 3.8, bind a limit to a thread.
     """
-    lock = _limiting
+    lock = _limiting.value
     if not lock.acquire(blocking=False):
         yield
         return
@@ -38,13 +40,3 @@ def blas_threads(n_threads: int) -> Iterator[None]:
             yield
     finally:
         lock.release()
-
-
-def _restart() -> None:
-    """Make a new lock: in a forked process, the thread that held the old one does not exist."""
-    global _limiting
-    _limiting = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_restart)

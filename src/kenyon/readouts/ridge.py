@@ -13,6 +13,7 @@ from scipy.linalg import lapack
 from kenyon._native import MAX_DOUBLE_CLASSES, MAX_LEVEL, LeastSquares
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.defaults import RIDGE_LAYER
+from kenyon.circuit.forks import no_forks
 from kenyon.circuit.updates import SampleUpdate, count_samples
 from kenyon.readouts.blas_threads import blas_threads
 from kenyon.readouts.readout import Readout
@@ -304,7 +305,8 @@ def _solve(memory: PairingMemory, shift: float, n_threads: int) -> LeastSquares:
     n_cells, n_classes = memory.n_cells, len(memory)
     solver = LeastSquares(n_cells, n_classes)
     solver.set_matrix(memory.pairs, shift, n_threads)
-    _, failed = lapack.dpftrf(n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
+    with no_forks:
+        _, failed = lapack.dpftrf(n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
     if failed:
         raise ValueError(f"penalty is too small to solve for the weights: the shift is {shift:g}")
     # In the order of ranks: the rounding of a solution depends on its place among the others.
@@ -312,16 +314,18 @@ def _solve(memory: PairingMemory, shift: float, n_threads: int) -> LeastSquares:
     for first in range(0, n_classes, N_CLASSES):
         slots = order[first : first + N_CLASSES]
         counters = np.array([memory.store.get(slot) for slot in slots.tolist()], np.float64).T
-        weights, _ = lapack.dpftrs(
-            n_cells, solver.matrix, counters, transr="N", uplo="L", overwrite_b=1
-        )
+        with no_forks:
+            weights, _ = lapack.dpftrs(
+                n_cells, solver.matrix, counters, transr="N", uplo="L", overwrite_b=1
+            )
         solver.set_slots(slots, weights.T)
     return solver
 
 
 def _invert(solver: LeastSquares) -> None:
     """Replace the factor by the inverse."""
-    lapack.dpftri(solver.n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
+    with no_forks:
+        lapack.dpftri(solver.n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
 
 
 def _largest(weights: NDArray[Any]) -> float:
