@@ -93,7 +93,9 @@ LABELS = {
     "infinity": (np.full(30, np.inf), "Input y contains infinity"),
     "lists": (ending_with(["a"], ["b"]), NOT_A_LABEL),
     "bytes": (Y.astype("S"), f"{NOT_A_LABEL} one is b'a'"),
-    "dates": (np.arange(30).astype("M8[D]"), f"{NOT_A_LABEL} one is datetime.date"),
+    "dates": (np.arange(30).astype("M8[D]"), f"{NOT_A_LABEL} one is np.datetime64"),
+    "times": (np.arange(30).astype("M8[ns]"), f"{NOT_A_LABEL} one is np.datetime64"),
+    "durations": (np.arange(30).astype("m8[ns]"), f"{NOT_A_LABEL} one is np.timedelta64"),
     "mixed": (
         ending_with(5),
         "must be all strings, all booleans or all numbers, but 'a' and 5 are mixed",

@@ -44,8 +44,8 @@ def plain_labels(y: NDArray[Any]) -> list[Label]:
     if y.dtype.kind in "biuU":
         labels: list[Label] = y.tolist()
         return labels
-    # Not through tolist, which makes integers of times.
-    return [*map(plain_label, y)]
+    # tolist would make integers of times in nanoseconds.
+    return [*map(plain_label, y if y.dtype.kind in "Mm" else y.tolist())]
 
 
 def label_array(labels: list[Label]) -> NDArray[Any]:
