@@ -37,8 +37,16 @@ COMMANDS = {
     "reproduce": ["reproduce", "--jobs", "1", "--output", "results"],
     "data build": ["data", "build", "cifar100", "--folder", "results", "--threads", "1"],
 }
-# Times, places and machines, in records and in results.csv.
-UNLIKE = {"learn_seconds", "predict_seconds", "peak_rss", "peak_rss_bytes", "seconds", "date"}
+# Times, places, machines and commits, in records and in results.csv.
+UNLIKE = {
+    "learn_seconds",
+    "predict_seconds",
+    "peak_rss",
+    "peak_rss_bytes",
+    "seconds",
+    "date",
+    "commit",
+}
 
 
 @pytest.fixture(scope="module")

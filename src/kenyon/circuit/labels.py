@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -113,8 +114,7 @@ class Labels:
         if not new:
             return Admission(np.array([*map(known.__getitem__, y)], dtype=np.int32), None, self)
         labels = self._copy()
-        for label in new:
-            labels._append(label)
+        labels._extend(new)
         slots = np.array([*map(labels._slots.__getitem__, y)], dtype=np.int32)
         ranks = np.array([bisect_left(labels._by_rank, label) for label in new], dtype=np.int32)
         return Admission(slots, ranks, labels)
@@ -162,11 +162,14 @@ class Labels:
         labels._classes, labels.extinguished = None, self.extinguished
         return labels
 
-    def _append(self, label: Label) -> None:
-        self._slots[label] = len(self)
-        self._by_slot.append(label)
-        insort(self._by_rank, label)
-        self._kinds = {type(label)}
+    def _extend(self, new: list[Label]) -> None:
+        self._slots.update(zip(new, count(len(self)), strict=False))
+        self._by_slot += new
+        if len(new) == 1:
+            insort(self._by_rank, new[0])
+        else:
+            self._by_rank = sorted(self._by_rank + new)
+        self._kinds = {type(new[0])}
 
     def _remove(self, slot: int) -> None:
         label, last = self._by_slot[slot], self._by_slot.pop()
