@@ -5,13 +5,13 @@
 
 namespace kenyon {
 
-InsideForkGate::InsideForkGate() {
+namespace {
+
+void enter() {
   if (fork_gate().try_enter()) return;
   nb::gil_scoped_release release;
   fork_gate().enter();
 }
-
-namespace {
 
 void before_fork() {
   nb::gil_scoped_release release;
@@ -21,15 +21,9 @@ void before_fork() {
 // A context in which no other thread forks.
 struct NoForks {};
 
-void enter(NoForks&) {
-  if (fork_gate().try_enter()) return;
-  nb::gil_scoped_release release;
-  fork_gate().enter();
-}
-
-void leave(NoForks&, nb::args) { fork_gate().leave(); }
-
 }  // namespace
+
+InsideForkGate::InsideForkGate() { enter(); }
 
 void bind_forks(nb::module_& module) {
   module.def("before_fork", before_fork);
@@ -38,8 +32,8 @@ void bind_forks(nb::module_& module) {
   module.def("n_forks", [] { return fork_gate().generation(); });
   nb::class_<NoForks>(module, "NoForks")
       .def(nb::init<>())
-      .def("__enter__", enter)
-      .def("__exit__", leave);
+      .def("__enter__", [](NoForks&) { enter(); })
+      .def("__exit__", [](NoForks&, nb::args) { fork_gate().leave(); });
 }
 
 }  // namespace kenyon
