@@ -27,7 +27,7 @@ constexpr std::int32_t kMaxCount = INT32_MAX;
 // The samples of a memory. Up to this number, sums of products of levels are exact as doubles.
 constexpr std::int64_t kMaxSamples = std::int64_t{1} << 37;
 
-// A label takes about 250 bytes besides the numbers of its class.
+// A label takes about 250 bytes, in addition to the numbers of its class.
 constexpr std::int64_t kMaxClasses = std::int64_t{1} << 20;
 
 // Each compartment has blocks of its own.
