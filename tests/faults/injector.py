@@ -43,11 +43,13 @@ class Fault:
         self.happened = False
 
     def __enter__(self):
+        # That of a measurement of coverage, for example.
+        self._tracer = sys.gettrace()
         sys.settrace(self._enter)
         return self
 
     def __exit__(self, *_):
-        sys.settrace(None)
+        sys.settrace(self._tracer)
 
     def _enter(self, frame, event, _):
         if not frame.f_code.co_filename.startswith(PACKAGE):

@@ -6,7 +6,7 @@ import os
 import threading
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -15,7 +15,7 @@ from kenyon.circuit.forks import PerProcess
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_limiting = PerProcess(threading.Lock)
+_limiting: PerProcess[Any] = PerProcess(threading.RLock)
 # BLAS reserves memory for each thread, and a model file may ask for 1024 of them.
 _MOST = max(4, os.cpu_count() or 1)
 
@@ -32,11 +32,13 @@ def blas_threads(n_threads: int) -> Iterator[None]:
     could not restore it: some libraries, and threadpoolctl since 3.8, bind a limit to a thread.
     """
     lock = _limiting.value
-    if not lock.acquire(blocking=False):
-        yield
-        return
     try:
-        with _controller().limit(limits=min(n_threads, _MOST), user_api="blas"):
+        if lock.acquire(blocking=False):
+            with _controller().limit(limits=min(n_threads, _MOST), user_api="blas"):
+                yield
+        else:
             yield
     finally:
-        lock.release()
+        # Asked, not remembered: an interrupt may come right after the lock was taken.
+        if lock._is_owned():
+            lock.release()
