@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "bind/labelled.hpp"
+#include "bind/without_gil.hpp"
 #include "encode/codes.hpp"
 #include "fork_gate.hpp"
 #include "limits.hpp"
@@ -55,11 +55,13 @@ std::int64_t length(const Vector<T>& vector) {
   return static_cast<std::int64_t>(vector.shape(0));
 }
 
+// Joins the parts as Python writes them. Streams of C++ would double the size of a wheel, which
+// contains the C++ library.
 template <class... Parts>
 std::string join(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
+  std::string text;
+  ((text += nb::str(nb::cast(parts)).c_str()), ...);
+  return text;
 }
 
 // Raises a ValueError whose message is the parts joined.

@@ -74,7 +74,7 @@ const char* change(Store& counters, Pairs* pairs, Window* window, std::int64_t n
   const InsideForkGate inside;
   Outcome outcome;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     outcome = apply({counters, pairs, window}, changes, n_threads);
   }
   if (outcome == Outcome::kDone) counters.commit(std::move(labels));
@@ -96,7 +96,7 @@ const char* merge_all(Store& counters, Pairs* pairs, Store& other, Pairs* other_
   const InsideForkGate inside;
   Outcome outcome;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     outcome = merge({counters, pairs}, {other, other_pairs}, slots.data(), ranks);
   }
   if (outcome == Outcome::kDone) counters.commit(std::move(labels));

@@ -21,7 +21,7 @@ void check_finite(const T* x, std::int64_t n) {
 template <class T>
 Codes encode(const Coder& coder, Matrix<T> X, std::int64_t n_threads) {
   check_width(X.shape(1), coder);
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return coder.encode(X.data(), static_cast<std::int64_t>(X.shape(0)), n_threads);
 }
 

@@ -9,12 +9,12 @@ namespace {
 
 void enter() {
   if (fork_gate().try_enter()) return;
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   fork_gate().enter();
 }
 
 void before_fork() {
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   fork_gate().hold();
 }
 

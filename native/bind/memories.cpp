@@ -28,7 +28,7 @@ template <class Memory>
 Labelled<Memory>* copy(const Labelled<Memory>& memory) {
   std::unique_ptr<Labelled<Memory>> copied;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     copied = std::make_unique<Labelled<Memory>>(static_cast<const Memory&>(memory));
   }
   copied->labels = memory.labels;
@@ -111,7 +111,7 @@ void weaken(Memory& memory, Slots slots, Matrix<T> rows, nb::object labels) {
 template <class T, class Memory>
 Array<T> get_all(const Memory& memory) {
   Array<T> rows = new_array<T>({memory.n_classes(), memory.n_cells()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   T* row = rows.data();
   for (const std::int32_t slot : memory.classes().slot_of_rank()) {
     memory.get(slot, row);
@@ -125,7 +125,7 @@ void set_all(Memory& memory, Matrix<T> rows, Vector<std::int64_t> samples) {
   check_length("samples", samples, memory.n_classes());
   check_rows(memory, rows, memory.n_classes());
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     const T* row = rows.data();
     const std::int64_t* n = samples.data();
     for (const std::int32_t slot : memory.classes().slot_of_rank()) {
@@ -143,7 +143,7 @@ struct Reading {
                               std::int64_t n_threads) {
     check_cells("codes", memory, codes);
     Array<double> scores = new_array<double>({codes.n_samples(), memory.n_classes()});
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     memory.scores(codes, rates..., n_threads, scores.data());
     return scores;
   }
@@ -152,7 +152,7 @@ struct Reading {
                                   std::int64_t n_threads) {
     check_readable(memory, codes);
     Array<std::int32_t> ranks = new_array<std::int32_t>({codes.n_samples()});
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     memory.best(codes, rates..., n_threads, ranks.data());
     return ranks;
   }
@@ -195,7 +195,7 @@ void bind_memory(nb::class_<Labelled<Memory>>& memory, Reading<Labelled<Memory>,
       .def("drop", drop<Memory>, "slot"_a, "labels"_a = nb::none())
       .def(
           "n_saturated", [](const M& m, Rates... values) { return m.n_saturated(values...); },
-          rates..., nb::call_guard<nb::gil_scoped_release>())
+          rates..., nb::call_guard<WithoutGil>())
       .def("scores", reading.scores, "codes"_a, rates..., "n_threads"_a)
       .def("best", reading.best, "codes"_a, rates..., "n_threads"_a)
       .def("best_one", reading.best_one, "codes"_a, rates...);
@@ -206,7 +206,7 @@ Array<std::int32_t> gather(const Store& memory, const Codes& codes, Slots slots)
   std::int64_t n = 0;
   for (std::int64_t i = 0; i < codes.n_samples(); ++i) n += codes[i].n;
   Array<std::int32_t> counts = new_array<std::int32_t>({n});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   memory.gather(codes, slots.data(), counts.data());
   return counts;
 }
@@ -231,7 +231,7 @@ void learn_weights(Labelled<Weights>& memory, const Codes& codes, Slots slots, d
   check(decay >= 0 && decay < 1, "decay must be at least 0 and below 1, but is ", decay);
   const InsideForkGate inside;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     memory.insert(inserted ? ranks.data() : nullptr, n_new);
     memory.learn(codes, slots.data(), learning_rate, decay);
   }
@@ -244,13 +244,13 @@ Pairs* new_pairs(std::int64_t n_cells) {
 }
 
 Pairs* copy_of_pairs(const Pairs& pairs) {
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return new Pairs(pairs);
 }
 
 Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
   Array<double> matrix = new_array<double>({pairs.n_cells(), pairs.n_cells()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   pairs.expand(matrix.data(), n_threads);
   return matrix;
 }
@@ -258,7 +258,7 @@ Array<double> expand_pairs(const Pairs& pairs, std::int64_t n_threads) {
 template <class T>
 Array<T> copy_pairs(const Sums& sums) {
   Array<T> copied = new_array<T>({sums.size()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   sums.with([&](const auto* from) {
     std::transform(from, from + sums.size(), copied.data(),
                    [](auto sum) { return static_cast<T>(sum); });
@@ -275,7 +275,7 @@ nb::object get_pairs(const Pairs& pairs) {
 template <class T>
 void set_pairs(Pairs& pairs, Vector<T> sums, std::int64_t n_samples) {
   check_length("sums", sums, pairs.sums().size());
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   pairs.set(sums.data(), n_samples);
 }
 

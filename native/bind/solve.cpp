@@ -61,14 +61,14 @@ void add(ClassWeights& weights, Matrix<double> gains, Matrix<double> errors,
   const std::int64_t n_terms = static_cast<std::int64_t>(gains.shape(0));
   check_shape("gains", gains, n_terms, weights.n_cells());
   check_shape("errors", errors, n_terms, weights.n_classes());
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   weights.add(gains.data(), errors.data(), n_terms, n_threads);
 }
 
 Array<double> scores(const ClassWeights& weights, const Codes& codes, std::int64_t n_threads) {
   check_cells("codes", weights, codes);
   Array<double> by_slot = new_array<double>({codes.n_samples(), weights.n_classes()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   weights.scores(codes, 0, codes.n_samples(), n_threads, by_slot.data());
   return by_slot;
 }
@@ -114,7 +114,7 @@ Array<std::int32_t> best(const ClassWeights& weights, const Codes& codes, Scale 
   const std::vector<std::int32_t> order = check_order(weights, slot_of_rank);
   const ClassWeights::Scoring scoring = check_scoring(weights, codes, scale, offsets, order);
   Array<std::int32_t> ranks = new_array<std::int32_t>({codes.n_samples()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   weights.best(codes, scoring, n_threads, ranks.data());
   return ranks;
 }
@@ -127,7 +127,7 @@ nb::tuple top(const ClassWeights& weights, const Codes& codes, std::int64_t k, S
   Array<std::int32_t> ranks = new_array<std::int32_t>({codes.n_samples(), k});
   Array<double> by_rank = new_array<double>({codes.n_samples(), k});
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     weights.top(codes, k, scoring, n_threads, ranks.data(), by_rank.data());
   }
   return nb::make_tuple(ranks, by_rank);
@@ -139,7 +139,7 @@ Array<std::int64_t> count_candidates(const ClassWeights& weights, const Codes& c
   const std::vector<std::int32_t> order = check_order(weights, slot_of_rank);
   const ClassWeights::Scoring scoring = check_scoring(weights, codes, scale, offsets, order);
   Array<std::int64_t> counts = new_array<std::int64_t>({codes.n_samples()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   weights.count_candidates(codes, scoring, n_threads, counts.data());
   return counts;
 }
@@ -151,13 +151,13 @@ LeastSquares* new_least_squares(std::int64_t n_cells, std::int64_t n_classes) {
 }
 
 LeastSquares* copy_solver(const LeastSquares& solver) {
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return new LeastSquares(solver);
 }
 
 void set_matrix(LeastSquares& solver, const Pairs& pairs, double shift, std::int64_t n_threads) {
   check_cells("pairs", solver, pairs);
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   solver.matrix().set(pairs, shift, n_threads);
 }
 
@@ -172,7 +172,7 @@ bool update(LeastSquares& solver, const Codes& codes, Vector<std::int32_t> slots
             std::int64_t n_threads) {
   check_samples(solver, codes, slots);
   check(sign == 1 || sign == -1, "sign must be 1 or -1, but is ", sign);
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return solver.update(codes, slots.data(), sign, n_threads);
 }
 
@@ -197,7 +197,7 @@ Array<double> get_rows(const LeastSquares& solver, std::int64_t first, std::int6
 void set_slots(LeastSquares& solver, Vector<std::int32_t> slots, Matrix<double> rows) {
   check_slots(solver, slots);
   check_shape("rows", rows, length(slots), solver.n_cells());
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   for (std::int64_t i = 0; i < length(slots); ++i)
     solver.set(slots.data()[i], rows.data() + i * solver.n_cells());
 }
@@ -212,7 +212,7 @@ void set_rows(LeastSquares& solver, std::int64_t first, Matrix<T> rows, std::int
   check(std::all_of(rows.data(), rows.data() + n * solver.n_cells(),
                     [](T x) { return std::isfinite(x); }),
         "rows contains NaN or infinity");
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   solver.set(first, n, rows.data(), n_threads);
 }
 
@@ -221,7 +221,7 @@ Array<double> solver_scores(const LeastSquares& solver, const Codes& codes, Scal
   check_reading(solver, codes, scale);
   const std::vector<std::int32_t> order = check_order(solver, slot_of_rank);
   Array<double> scores = new_array<double>({codes.n_samples(), solver.n_classes()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   solver.scores(codes, scale.data(), order, n_threads, scores.data());
   return scores;
 }
@@ -231,7 +231,7 @@ Array<std::int32_t> solver_best(const LeastSquares& solver, const Codes& codes, 
   check_reading(solver, codes, scale);
   const std::vector<std::int32_t> order = check_order(solver, slot_of_rank);
   Array<std::int32_t> ranks = new_array<std::int32_t>({codes.n_samples()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   solver.best(codes, scale.data(), order, n_threads, ranks.data());
   return ranks;
 }
@@ -244,7 +244,7 @@ nb::tuple solver_top(const LeastSquares& solver, const Codes& codes, std::int64_
   Array<std::int32_t> ranks = new_array<std::int32_t>({codes.n_samples(), k});
   Array<double> scores = new_array<double>({codes.n_samples(), k});
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     solver.top(codes, k, scale.data(), order, n_threads, ranks.data(), scores.data());
   }
   return nb::make_tuple(ranks, scores);
@@ -253,7 +253,7 @@ nb::tuple solver_top(const LeastSquares& solver, const Codes& codes, std::int64_
 Array<double> leverages(const LeastSquares& solver, const Codes& codes, std::int64_t n_threads) {
   check_cells("codes", solver, codes);
   Array<double> leverages = new_array<double>({codes.n_samples()});
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   solver.leverages(codes, n_threads, leverages.data());
   return leverages;
 }

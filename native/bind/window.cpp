@@ -19,7 +19,7 @@ Window* new_window(std::int64_t n_cells, std::int64_t capacity) {
 }
 
 Window* copy(const Window& window) {
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return new Window(window);
 }
 
@@ -31,7 +31,7 @@ nb::tuple to_tuple(Samples samples) {
 bool is_all_of(const Window& window, const Labelled<Counters>& counters) {
   check_cells("counters", window, counters);
   for (const Entry& entry : window.entries()) check_slot(counters, entry.slot);
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return window.is_all_of(counters);
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 
 import numpy as np
@@ -14,7 +13,7 @@ from kenyon._validation import design_layer
 from kenyon.circuit import CountingMemory, PairingMemory, Rates
 from kenyon.circuit.defaults import FLY_LAYER
 from kenyon.readouts import FlyReadout
-from tests.reading import AUTO, bayes, by_cell, snapshot, state
+from tests.reading import AUTO, bayes, by_cell, restored, snapshot, state
 
 CODER = design_layer(6, FLY_LAYER, n_cells=60, fan_in=3, n_active=5, channels="raw", seed=3)
 BUDGET, MIN_CAPACITY, FIRST_THRESHOLD = 512, 4, 2**62
@@ -229,7 +228,7 @@ def test_counters_contain_the_sample_whatever_is_unlearned():
                 messages.append(str(error))
                 break
     assert any("below the sum over the calibration sample" in message for message in messages)
-    assert state(pickle.loads(pickle.dumps(memory))) == state(memory)
+    assert state(restored(memory)) == state(memory)
     assert len(memory.calibration_sample().codes) > 0
     for readout in FlyReadout(AUTO), bayes(0.1):
         assert np.isfinite(held_out(readout, memory)).all()
@@ -239,8 +238,7 @@ def test_copies_go_on_with_the_same_sample():
     memory = learned(2000)
     for other in (
         memory.copy(),
-        pickle.loads(pickle.dumps(memory)),
-        CountingMemory.restore(memory.classes, memory.content()),
+        restored(memory),
     ):
         assert state(other) == state(memory)
         assert state(learn(other, X[2000:], Y[2000:])) == state(learned(6000))

@@ -41,7 +41,7 @@ MEMORIES = {
     ),
 }
 CALLS = {
-    Unlearns: ("unlearn", lambda circuit, rates: circuit.unlearn(X[:1], Y[:1], 1)),
+    Unlearns: ("unlearn", lambda circuit, rates: circuit.unlearn([(X[:1], Y[:1])], 1)),
     Merges: ("merge", lambda circuit, rates: circuit.merge([circuit])),
     Extinguishes: (
         "extinguish",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from kenyon.circuit import Circuit, CompartmentMemory, CountingMemory, DecayingM
 from kenyon.circuit.calibration_sample import TENSORS
 from kenyon.circuit.defaults import FLY_LAYER
 from kenyon.readouts import FlyReadout
-from tests.reading import AUTO, best, saturation, scores, snapshot, state
+from tests.reading import AUTO, best, restored, saturation, scores, snapshot, state
 
 CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 POOL = np.random.default_rng(1).standard_normal((40, 12))
@@ -107,7 +105,7 @@ def test_copies_are_equal_and_independent(chosen, more):
     others = [
         CompartmentMemory.restore(memory.classes, memory.content()),
         memory.copy(),
-        pickle.loads(pickle.dumps(memory)),
+        restored(memory),
     ]
     for other in others:
         assert state(other) == before

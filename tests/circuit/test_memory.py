@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from kenyon._validation import design_layer
 from kenyon.circuit import CountingMemory, DecayingMemory, Rates
 from kenyon.circuit.defaults import FLY_LAYER
 from tests import reference
-from tests.reading import AUTO, best, instruction_set, scores, state
+from tests.reading import AUTO, best, instruction_set, restored, scores, state
 
 CODER = design_layer(12, FLY_LAYER, n_cells=90, fan_in=3, n_active=9, seed=5)
 POOL = np.random.default_rng(1).standard_normal((60, 12))
@@ -211,7 +209,7 @@ def test_drop_and_rename_change_one_class_only(kind, chosen, dropped):
 def test_copies_are_equal_and_independent(kind):
     memory = learned([(i % 60, i % 17) for i in range(200)], kind, RATES[kind])
     before, expected = state(memory), scores(memory, CODES, RATES[kind])
-    for other in (pickle.loads(pickle.dumps(memory)), memory.copy()):
+    for other in (restored(memory), memory.copy()):
         assert state(other) == before
         np.testing.assert_array_equal(scores(other, CODES, RATES[kind]), expected)
         other.learn(*encode([(0, 3)]), RATES[kind])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +14,7 @@ from kenyon.circuit import CountingMemory, PairingMemory
 from kenyon.circuit.defaults import FLY_LAYER
 from tests import reference
 from tests.circuit import changes
-from tests.reading import AUTO, dense, instruction_set, state
+from tests.reading import AUTO, dense, instruction_set, restored, state
 
 # Enough cells for several blocks of rows.
 CODER = design_layer(12, FLY_LAYER, n_cells=420, fan_in=3, n_active=12, seed=5)
@@ -161,7 +159,7 @@ def test_pairs_keep_the_samples_of_dropped_classes():
 def test_copies_are_equal_and_independent():
     memory = learned([(i, i % 3) for i in range(9)])
     before = state(memory)
-    for other in (memory.copy(), pickle.loads(pickle.dumps(memory))):
+    for other in (memory.copy(), restored(memory)):
         assert state(other) == before
         other.learn(*encode([(4, 1)]), AUTO)
         assert state(other) != before == state(memory)

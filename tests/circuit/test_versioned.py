@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import threading
 
 import numpy as np
@@ -12,7 +11,7 @@ from kenyon._validation import design_layer
 from kenyon.circuit import CountingMemory, Rates, VersionedMemory
 from kenyon.circuit.defaults import FLY_LAYER
 from kenyon.readouts import FlyReadout
-from tests.reading import scores, state
+from tests.reading import scores
 
 CODER = design_layer(20, FLY_LAYER, n_cells=300, fan_in=3, n_active=30, seed=0)
 CODES = CODER.native.encode(np.random.default_rng(0).standard_normal((50, 20)), 1)
@@ -163,9 +162,3 @@ def test_a_replacement_that_raises_changes_nothing(versioned):
     with versioned.reading as after:
         assert after is before
     assert samples(versioned) == [50]
-
-
-def test_pickle(versioned):
-    versioned.change(learn(0, 1, 2))
-    with pickle.loads(pickle.dumps(versioned)).reading as other, versioned.reading as snapshot:
-        assert state(other.memory) == state(snapshot.memory)

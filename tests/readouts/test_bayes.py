@@ -65,7 +65,7 @@ def test_computes_weights_once_after_each_change(circuit, versions):
     changes = [
         lambda: None,
         lambda: circuit.learn(X[:1], Y[:1], AUTO, 1),
-        lambda: circuit.unlearn(X[:1], Y[:1], 1),
+        lambda: circuit.unlearn([(X[:1], Y[:1])], 1),
         lambda: circuit.rename_class(4, 9),
         lambda: circuit.memory.replace(lambda memory: memory.drop_class(9)),
     ]

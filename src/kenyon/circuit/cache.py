@@ -68,6 +68,11 @@ class Cache:
         entry = self._entries.get(kind)
         return None if entry is None else entry[1]
 
+    def find(self, kind: str, key: Hashable) -> Any:
+        """Return the cached value of a kind if it has this key, or None."""
+        entry = self._entries.get(kind)
+        return None if entry is None or entry[0] != key else entry[1]
+
     def put(self, kind: str, key: Hashable, value: object) -> None:
         """Replace the value of a kind."""
         self._entries[kind] = key, value

@@ -12,7 +12,7 @@ from kenyon.circuit.pairing import PairingMemory
 from kenyon.circuit.versioned import VersionedMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,6 +45,12 @@ class Circuit:
         self.window_size = memory.window_size
         self.has_pairs = isinstance(memory, PairingMemory)
 
+    def pinned(self) -> Circuit:
+        """Return the circuit in its present state; it cannot be changed."""
+        pinned = object.__new__(Circuit)
+        vars(pinned).update(vars(self), memory=self.memory.pinned())
+        return pinned
+
     def learn(
         self,
         X: Any,
@@ -61,7 +67,7 @@ class Circuit:
         if self.window_size is not None and len(y) > self.window_size:
             # The other samples would leave the window at once.
             X, y = X[-self.window_size :], y[-self.window_size :]
-        self._change(learn, X, y, n_threads)
+        self._change(learn, [(X, y)], n_threads)
 
     def check_labels(self, y: Sequence[Label]) -> None:
         """Raise ValueError if labels cannot be learned, even those of samples that never will be.
@@ -76,15 +82,15 @@ class Circuit:
         """Learn the code of one sample."""
         self.memory.change(lambda memory: memory.learn(codes, [label], rates))
 
-    def unlearn(self, X: Any, y: Labels, n_threads: int) -> None:
-        """Remove samples."""
+    def unlearn(self, pieces: Iterable[tuple[Any, Labels]], n_threads: int) -> None:
+        """Remove samples, given as pieces of X and y; all or, if one fails, none."""
 
         def unlearn(memory: Memory, codes: Codes, labels: Sequence[Label]) -> None:
             if not isinstance(memory, Unlearns):
                 raise memory.lacks("unlearn")
             memory.unlearn(codes, labels, n_threads)
 
-        self._change(unlearn, X, y, n_threads)
+        self._change(unlearn, pieces, n_threads)
 
     def extinguish(
         self, X: Any, y: Sequence[Label], share: float, rates: Sequence[Rates], n_threads: int
@@ -96,7 +102,7 @@ class Circuit:
                 raise memory.lacks("extinguish")
             memory.extinguish(codes, labels, share, rates)
 
-        self._change(extinguish, X, y, n_threads)
+        self._change(extinguish, [(X, y)], n_threads)
 
     def drop_class(self, label: Label) -> None:
         """Drop a class."""
@@ -137,13 +143,15 @@ class Circuit:
                 results[rows] = function(snapshot, codes)
             return results
 
-    def _change(self, action: Action, X: Any, y: Labels, n_threads: int) -> None:
+    def _change(self, action: Action, pieces: Iterable[tuple[Any, Labels]], n_threads: int) -> None:
         """Apply an action to all samples: in place if they are few, otherwise to a copy."""
-        batches = ((codes, y[rows]) for rows, codes in self.coder.encode(X, n_threads))
+        batches = (
+            (codes, y[rows]) for X, y in pieces for rows, codes in self.coder.encode(X, n_threads)
+        )
         ahead = list(islice(batches, 2))
         with self.memory.reading as snapshot:
             memory = snapshot.memory
-            in_place = len(ahead) == 1 and len(y) <= memory.max_in_place
+            in_place = len(ahead) == 1 and len(ahead[0][1]) <= memory.max_in_place
 
         def apply(memory: Memory) -> None:
             for codes, labels in chain(ahead, batches):

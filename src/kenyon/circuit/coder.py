@@ -64,9 +64,6 @@ class Coder:
         """Return the parameters that determine the codes."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
 
-    def __reduce__(self) -> tuple[type[Coder], tuple[Any, ...]]:
-        return Coder, tuple(self.parameters().values())
-
     def encode(
         self, X: Any, n_threads: int, max_rows: int = _BATCH_ROWS
     ) -> Iterator[tuple[slice, _native.Codes]]:

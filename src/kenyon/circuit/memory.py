@@ -165,6 +165,3 @@ class Memory(ABC):
         memory.store.insert(np.arange(len(classes), dtype=np.int32), labels)
         memory.store.set_all(synapses, content["samples"])
         return memory
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).restore, (self.classes, self.content())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import AbstractContextManager, nullcontext
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,13 @@ _PATIENCE = 0.05
 class Snapshot:
     """A memory that does not change while somebody reads it, and the cache of its model."""
 
-    __slots__ = ("cache", "memory", "n_readers")
+    __slots__ = ("cache", "is_pinned", "memory", "n_readers")
 
     def __init__(self, memory: Memory, cache: Cache) -> None:
         self.memory = memory
         self.cache = cache
         self.n_readers = 0
+        self.is_pinned = False
 
     @property
     def version(self) -> int:
@@ -73,9 +75,15 @@ class VersionedMemory:
         self._locks = PerProcess(_Locks)
 
     @property
-    def reading(self) -> _Reading:
+    def reading(self) -> AbstractContextManager[Snapshot]:
         """A context manager that gives the current snapshot."""
         return _Reading(self)
+
+    def pinned(self) -> PinnedMemory:
+        """Return the present memory, which never changes: the next change is made in a copy."""
+        with self._locks.value.state:
+            self._current.is_pinned = True
+            return PinnedMemory(self._current)
 
     def change(self, change: Change) -> None:
         """Change the memory in place, if readers leave in time: for short changes."""
@@ -97,6 +105,8 @@ class VersionedMemory:
         current, deadline = self._current, 0.0
         while True:
             with locks.state:
+                if current.is_pinned:
+                    return False
                 if not current.n_readers:
                     _apply(change, current.memory, current.cache)
                     return True
@@ -118,9 +128,27 @@ class VersionedMemory:
         self._current = Snapshot(memory, cache)
         cache.updates.record(version, memory.version, memory.take_updates())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        with self.reading as snapshot:
-            return VersionedMemory, (snapshot.memory.copy(),)
+
+class PinnedMemory(VersionedMemory):
+    """A memory that never changes: all readers have the same snapshot, without a lock."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._current = snapshot
+
+    @property
+    def reading(self) -> AbstractContextManager[Snapshot]:
+        """A context manager that gives the snapshot."""
+        return nullcontext(self._current)
+
+    def pinned(self) -> PinnedMemory:
+        """Return the same memory."""
+        return self
+
+    def change(self, change: Change) -> None:
+        """Raise TypeError."""
+        raise TypeError("this state of a model is pinned, so it cannot be changed")
+
+    replace = change
 
 
 def _apply(change: Change, memory: Memory, cache: Cache) -> None:
@@ -138,7 +166,7 @@ def _check_not_changing(locks: _Locks) -> None:
         )
 
 
-class _Reading:
+class _Reading(AbstractContextManager[Snapshot]):
     __slots__ = ("_locks", "_snapshot", "_versioned")
 
     def __init__(self, versioned: VersionedMemory) -> None:

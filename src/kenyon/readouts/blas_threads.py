@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 from weakref import ref
 
 from threadpoolctl import ThreadpoolController
 
-from kenyon.circuit.forks import PerProcess
+from kenyon.circuit.forks import PerProcess, no_forks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,8 +19,26 @@ if TYPE_CHECKING:
 # BLAS reserves memory for each thread, and a model file may ask for 1024 of them.
 _MOST = max(4, os.cpu_count() or 1)
 
-# To find the BLAS libraries takes milliseconds; NumPy and SciPy have loaded theirs by now.
-_controller = cache(ThreadpoolController)
+
+class _WithoutForks(ContextDecorator):
+    """Runs a function while no other thread can fork."""
+
+    # Functions of the kernel: an exception inside Python code would keep a limit in force.
+    __enter__ = staticmethod(no_forks.__enter__)
+    __exit__ = staticmethod(no_forks.__exit__)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return the libraries of BLAS; NumPy and SciPy have loaded theirs, and the search takes long.
+
+    BLAS takes its locks to set a number of threads. A process that is forked meanwhile would wait
+    for them for ever.
+    """
+    controller = ThreadpoolController()
+    for library in controller.lib_controllers:
+        library.set_num_threads = _WithoutForks()(library.set_num_threads)
+    return controller
 
 
 class _User:

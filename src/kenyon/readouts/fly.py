@@ -9,7 +9,7 @@ import numpy as np
 
 from kenyon._native import MAX_LEVEL, Counters
 from kenyon.circuit import SummingMemory
-from kenyon.readouts.readout import Readout, sum_rows
+from kenyon.readouts.readout import LinearScores, Readout, sum_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,9 @@ class FlyReadout(Readout):
         weights: Floats = np.choose(np.argmax(scores, axis=0), each)
         return weights
 
+    def linear_scores(self, snapshot: Snapshot, n_threads: int) -> list[LinearScores]:
+        return [_linear_scores(part, own) for part, own in self._compartments(snapshot.memory)]
+
     def saturation(self, snapshot: Snapshot) -> float:
         """Return the share of synapses that are at their cap."""
         memory = snapshot.memory
@@ -125,6 +128,15 @@ def _weights(part: Memory, cells: NDArray[np.int32], rates: Rates) -> Floats:
     return np.stack(
         [np.minimum(store.get(slot)[cells], cap) / cap for slot, cap in columns], axis=1
     )
+
+
+def _linear_scores(part: Memory, rates: Rates) -> LinearScores:
+    store, weights = part.store, part.synapses
+    if not isinstance(store, Counters):
+        return LinearScores(weights, np.full(len(weights), MAX_LEVEL / store.factor))
+    slots = store.slot_of_rank.tolist()
+    caps = np.array([store.cap(slot, rates.learning_rate) for slot in slots], weights.dtype)
+    return LinearScores(np.minimum(weights, caps[:, np.newaxis]), float(MAX_LEVEL) * caps)
 
 
 def _novelty(codes: Codes, scores: Floats) -> Floats:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from kenyon._native import Weights
+from kenyon._native import MAX_LEVEL, Weights
 from kenyon.circuit.defaults import FLY_LAYER, LayerDefaults
 
 if TYPE_CHECKING:
@@ -20,6 +20,20 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Derived = tuple[dict[str, Any], dict[str, NDArray[Any]]]
     """The parameters of a computation, as JSON holds them, and its results."""
+
+
+class LinearScores(NamedTuple):
+    """Scores as sums over cells: `levels @ weights.T / divisors`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_classes, n_cells)
+        Integers if the sums are exact, otherwise floats.
+    divisors : ndarray of shape (n_classes,)
+    """
+
+    weights: NDArray[Any]
+    divisors: Floats
 
 
 class Readout(ABC):
@@ -50,6 +64,13 @@ class Readout(ABC):
         """Return the weights that one code is read with: active cells by classes."""
 
     @abstractmethod
+    def linear_scores(self, snapshot: Snapshot, n_threads: int) -> list[LinearScores]:
+        """Return the scores for all codes; that of a class is the highest of its entries.
+
+        Classes are in the order of ranks.
+        """
+
+    @abstractmethod
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
@@ -73,9 +94,9 @@ class Readout(ABC):
         """Return what was computed from the sums and takes long to compute, to be saved."""
         return None
 
-    def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> None:
-        """Use derived values that were saved with the same sums, if they still apply."""
-        return
+    def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> bool:
+        """Use derived values that were saved with the same sums; return whether they apply."""
+        return False
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
         """Return the version for which values computed from the calibration sample are valid."""
@@ -101,6 +122,10 @@ class LinearReadout(Readout):
     def weights(self, snapshot: Snapshot, codes: Codes) -> Floats:
         store, cells = self._store(snapshot, 1), codes.to_csr()[1]
         return np.stack([store.get(rank)[cells] for rank in range(store.n_classes)], axis=1)
+
+    def linear_scores(self, snapshot: Snapshot, n_threads: int) -> list[LinearScores]:
+        weights = self._store(snapshot, n_threads).get_all()
+        return [LinearScores(weights, np.full(len(weights), float(MAX_LEVEL)))]
 
     def _store(self, snapshot: Snapshot, n_threads: int) -> Weights:
         snapshot.memory.check_not_empty()

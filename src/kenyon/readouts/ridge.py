@@ -8,15 +8,15 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from kenyon._native import MAX_DOUBLE_CLASSES, MAX_LEVEL, LeastSquares
 from kenyon.circuit import PairingMemory
 from kenyon.circuit.defaults import RIDGE_LAYER
 from kenyon.circuit.forks import no_forks
 from kenyon.circuit.updates import SampleUpdate, count_samples
+from kenyon.readouts import lapack
 from kenyon.readouts.blas_threads import blas_threads
-from kenyon.readouts.readout import Readout
+from kenyon.readouts.readout import LinearScores, Readout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,28 +105,27 @@ class RidgeReadout(Readout):
         weights *= MAX_LEVEL * solution.balance[solution.order]
         return weights
 
+    def linear_scores(self, snapshot: Snapshot, n_threads: int) -> list[LinearScores]:
+        solution = self._solution(snapshot, n_threads)
+        return [LinearScores(solution.weights(), 1 / solution.balance[solution.order])]
+
     def derived_values(self, snapshot: Snapshot) -> Derived | None:
         solution = self._cached(snapshot, inverse=False)
         if solution is None:
             return None
-        solver, order = solution.solver, solution.order
-        dtype = np.float32 if solver.has_float_weights else np.float64
-        weights = np.empty((len(order), solver.n_cells), dtype)
-        for rank, slot in enumerate(order.tolist()):
-            weights[rank] = solver.get(slot, 1)[0]
-        memory = _pairs(snapshot.memory)
+        weights, memory = solution.weights(), _pairs(snapshot.memory)
         if not _largest(weights) <= _bound(memory, solution.shift):
             # The pairs are no sums of products. No file with such weights can be loaded.
             return None
         return {"shift": solution.shift}, {"weights": weights}
 
-    def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> None:
+    def restore_derived(self, snapshot: Snapshot, derived: Derived, n_threads: int) -> bool:
         (parameters, tensors), memory = derived, _pairs(snapshot.memory)
         shift, weights = self._shift(memory), tensors["weights"]
         solver = LeastSquares(memory.n_cells, len(memory))
         expected = np.float32 if solver.has_float_weights else np.float64
         if parameters.get("shift") != shift or weights.dtype != expected:
-            return
+            return False
         if not (largest := _largest(weights)) <= _bound(memory, shift):
             raise ValueError(f"its weights are up to {largest:g}, too large for its sums")
         # A restored memory has its classes in the order of ranks.
@@ -135,6 +134,7 @@ class RidgeReadout(Readout):
         version = snapshot.version
         solution = _Solution(self, shift, version, version, solver, _Matrix.NONE, 0, *reading)
         snapshot.cache.put(_SOLUTION, None, solution)
+        return True
 
     def calibration_version(self, snapshot: Snapshot, n_threads: int) -> int:
         """Return the version of the last refresh: to calibrate after every update is too slow."""
@@ -245,6 +245,14 @@ class _Solution:
         """The size of the matrix and the weights."""
         return self.solver.nbytes + self.balance.nbytes + self.order.nbytes
 
+    def weights(self) -> NDArray[Any]:
+        """Return the weights as they are stored, classes by cells, in the order of ranks."""
+        dtype = np.float32 if self.solver.has_float_weights else np.float64
+        weights = np.empty((len(self.order), self.solver.n_cells), dtype)
+        for rank, slot in enumerate(self.order.tolist()):
+            weights[rank] = self.solver.get(slot, 1)[0]
+        return weights
+
     def is_for(self, readout: RidgeReadout, snapshot: Snapshot, inverse: bool) -> bool:
         """Return whether it can be read at once."""
         return (
@@ -306,26 +314,24 @@ def _solve(memory: PairingMemory, shift: float, n_threads: int) -> LeastSquares:
     solver = LeastSquares(n_cells, n_classes)
     solver.set_matrix(memory.pairs, shift, n_threads)
     with no_forks:
-        _, failed = lapack.dpftrf(n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
-    if failed:
+        is_positive = lapack.factorise(n_cells, solver.matrix)
+    if not is_positive:
         raise ValueError(f"penalty is too small to solve for the weights: the shift is {shift:g}")
     # In the order of ranks: the rounding of a solution depends on its place among the others.
     order = memory.store.slot_of_rank
     for first in range(0, n_classes, N_CLASSES):
         slots = order[first : first + N_CLASSES]
-        counters = np.array([memory.store.get(slot) for slot in slots.tolist()], np.float64).T
+        counters = np.array([memory.store.get(slot) for slot in slots.tolist()], np.float64)
         with no_forks:
-            weights, _ = lapack.dpftrs(
-                n_cells, solver.matrix, counters, transr="N", uplo="L", overwrite_b=1
-            )
-        solver.set_slots(slots, weights.T)
+            lapack.solve(n_cells, solver.matrix, counters)
+        solver.set_slots(slots, counters)
     return solver
 
 
 def _invert(solver: LeastSquares) -> None:
     """Replace the factor by the inverse."""
     with no_forks:
-        lapack.dpftri(solver.n_cells, solver.matrix, transr="N", uplo="L", overwrite_a=1)
+        lapack.invert(solver.n_cells, solver.matrix)
 
 
 def _largest(weights: NDArray[Any]) -> float:
