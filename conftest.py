@@ -1,6 +1,7 @@
 """Environment variables, set before any import, and the settings of hypothesis."""
 
 import os
+import signal
 
 # Without this one scikit-learn skips its array API check.
 os.environ["SCIPY_ARRAY_API"] = "1"
@@ -12,3 +13,6 @@ from hypothesis import settings
 # A busy machine is not a failure.
 settings.register_profile("kenyon", deadline=None)
 settings.load_profile("kenyon")
+
+# A runner in the background ignores Ctrl-C, and the programs under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -23,7 +23,7 @@ def read(path):
 
 
 def digest(metadata, tensors):
-    if metadata["version"] == str(model_file.VERSION):
+    if metadata["version"] not in model_file.OLD:
         return model_file._digest(metadata, model_file._digest_each(tensors))
     return model_file._old_digest(metadata, tensors)
 

@@ -40,6 +40,11 @@ def state(memory):
     return {name: array.tolist() for name, array in content.items()}
 
 
+def restored(memory):
+    """Return a memory that is made from the content of another."""
+    return type(memory).restore(memory.classes, memory.content())
+
+
 def memory_of(model):
     """Return the present memory of a model."""
     with model.circuit_.memory.reading as current:

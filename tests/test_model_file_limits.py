@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kenyon
-from kenyon import FlyClassifier, SparseCoder, model_checks, model_file
+from kenyon import FlyClassifier, SparseCoder, learned, model_checks, model_file
 from kenyon._files import MAX_HEADER_BYTES
 from tests.faults.fuzz import ROOT
 from tests.forgery import assert_refused, forge, read
@@ -406,7 +406,7 @@ def test_too_little_memory_is_a_refusal(saved, monkeypatch):
     def exhausted(**circuit):
         raise MemoryError
 
-    monkeypatch.setattr(model_file, "Coder", exhausted)
+    monkeypatch.setattr(learned, "Coder", exhausted)
     assert_refused(path, "takes too much memory to load: no more is available")
 
 

@@ -117,11 +117,11 @@ def test_loads_an_unchanged_forgery(path):
     assert kenyon.load(path).classes_.tolist() == ["a", "b", "naïve"]
 
 
-@pytest.mark.parametrize("version", ["5", "10", "1.5", "", None])
+@pytest.mark.parametrize("version", ["6", "10", "1.5", "", None])
 def test_rejects_other_versions(path, version):
     forge(path, version=version)
     message = (
-        f"version {version or 'unknown'}, but this Kenyon reads 1, 2, 3, 4: a newer Kenyon may"
+        f"version {version or 'unknown'}, but this Kenyon reads 1, 2, 3, 4, 5: a newer Kenyon may"
     )
     assert_refused(path, message)
 

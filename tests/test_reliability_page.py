@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kenyon import _files, _native, model_checks
+from kenyon import _files, _native, kept_texts, model_checks
 
 PAGE = Path(__file__).parents[1] / "docs/reliability.md"
 LIMITS = {
@@ -19,6 +19,7 @@ LIMITS = {
     "compartments": _native.MAX_COMPARTMENTS,
     "header of a file": _files.MAX_HEADER_BYTES,
     "labels of a file, as an array of strings": model_checks.MAX_LABEL_BYTES,
+    "kept texts of a model, in UTF-8": kept_texts.MAX_TEXT_BYTES,
 }
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 

@@ -12,13 +12,13 @@ import secrets
 import stat
 import warnings
 from contextlib import contextmanager, suppress
-from io import FileIO
+from io import BytesIO, FileIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from safetensors import safe_open
+from safetensors import deserialize, safe_open
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -219,7 +219,7 @@ def _keep_owner(path: Path, old: os.stat_result) -> None:
 
 
 class TensorFile:
-    """A safetensors file, mapped into memory: its tensors are read-only views of it.
+    """A safetensors file, mapped into memory, or its content: its tensors are read-only views.
 
     Raises
     ------
@@ -227,16 +227,8 @@ class TensorFile:
         If it cannot be read, or is no safetensors file.
     """
 
-    def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
-            size = int.from_bytes(file.read(_SIZE_BYTES), "little")
-        if size > MAX_HEADER_BYTES:
-            raise ValueError(f"its header has {size} bytes, more than {MAX_HEADER_BYTES}")
-        # Checks the format: all bytes belong to exactly one tensor, and so on.
-        with safe_open(path, framework="numpy"):
-            pass
-        with path.open("rb") as file:
-            self._bytes = mmap(file.fileno(), 0, access=ACCESS_READ)
+    def __init__(self, source: Path | bytes) -> None:
+        self._bytes = _checked(source) if isinstance(source, bytes) else _map(source)
         self._start = _SIZE_BYTES + int.from_bytes(self._bytes[:_SIZE_BYTES], "little")
         self._header = parse_json(self._bytes[_SIZE_BYTES : self._start].decode())
         self.metadata: dict[str, str] = self._header.pop(_METADATA, {})
@@ -255,11 +247,40 @@ class TensorFile:
             raise ValueError(f"a tensor is of the type {dtype!r}")
         first, end = (self._start + offset for offset in data_offsets)
         view = np.frombuffer(memoryview(self._bytes)[first:end], _DTYPES[dtype]).reshape(shape)
-        if view.dtype == np.bool_ and view.view(np.uint8).max(initial=0) > 1:
-            # NumPy counts such bytes when it makes room for the elements that a mask selects.
-            raise ValueError("a tensor of booleans holds bytes other than 0 and 1")
+        check_booleans(view)
         # Other programs may write tensors at places that the kernel cannot read.
         return np.require(view, requirements="A")
+
+
+def check_booleans(tensor: NDArray[Any]) -> None:
+    """Raise ValueError if a tensor holds booleans that are neither true nor false."""
+    if tensor.dtype == np.bool_ and tensor.view(np.uint8).max(initial=0) > 1:
+        # NumPy counts such bytes when it makes room for the elements that a mask selects.
+        raise ValueError("a tensor of booleans holds bytes other than 0 and 1")
+
+
+def _map(path: Path) -> mmap:
+    """Return the bytes of a file whose format safetensors has checked."""
+    with path.open("rb") as file:
+        _check_header_size(file.read(_SIZE_BYTES))
+    # All bytes belong to exactly one tensor, and so on.
+    with safe_open(path, framework="numpy"):
+        pass
+    with path.open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ)
+
+
+def _checked(content: bytes) -> bytes:
+    """Return the bytes of a file after the same checks."""
+    _check_header_size(content)
+    deserialize(content)
+    return content
+
+
+def _check_header_size(start: bytes) -> None:
+    size = int.from_bytes(start[:_SIZE_BYTES], "little")
+    if size > MAX_HEADER_BYTES:
+        raise ValueError(f"its header has {size} bytes, more than {MAX_HEADER_BYTES}")
 
 
 def parse_json(text: str) -> Any:
@@ -294,6 +315,13 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str] | None 
     """Write a safetensors file atomically; equal arguments give equal bytes."""
     with replacing(path) as beside, beside.open("wb") as file:
         _write(file, tensors, metadata or {})
+
+
+def tensor_bytes(tensors: Tensors, metadata: dict[str, str]) -> bytes:
+    """Return the content of the file that `write_tensors` writes."""
+    file = BytesIO()
+    _write(file, tensors, metadata)
+    return file.getvalue()
 
 
 def _write(file: BinaryIO, tensors: Tensors, metadata: dict[str, str]) -> None:

@@ -55,6 +55,11 @@ _MAX_WEIGHT = MAX_COUNT // MAX_LEVEL
 """A sample that is learned more often than this overflows the counter of its strongest cell."""
 
 
+def type_name(value: object) -> str:
+    """Return the type of a value with its module: there are classifiers of one name in several."""
+    return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise ValueError unless the value is one of the choices."""
     if not isinstance(value, str) or value not in choices:

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from kenyon.circuit import SummingMemory
+from kenyon.circuit.forks import no_forks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,9 @@ LOG_EXPONENTS = math.log(0.2), math.log(2.0)
 """The bounds of the fit."""
 STIFFNESS = 2.0
 """The penalty on the squared logarithm of the exponent, in nats."""
+_RANGES = (math.exp(-20.1), math.exp(20.1)), (0.19, 2.01), (5e-324, 1e300)
+"""Slopes, exponents and units that a fit may give, with room for rounding."""
+_CALIBRATION = "calibration"
 N_NEAR, N_GROUPS = 1024, 256
 """Classes whose distances are exact, and groups of the others."""
 
@@ -98,7 +102,9 @@ class Calibration:
         """Return the same fit to the distances of scores to the best score."""
         to_all, numbers, to_own = distances
         n, n_classes = len(to_own), float(numbers.sum())
-        unit = float((to_all @ numbers).mean() / n_classes) or 1.0
+        # BLAS has locks, for which a process that is forked meanwhile would wait for ever.
+        with no_forks:
+            unit = float((to_all @ numbers).mean() / n_classes) or 1.0
         # log(0) must be finite; the power of such a distance still rounds to 0.
         tiny = np.finfo(np.float64).tiny
         logs, own_logs = (np.log(np.maximum(each / unit, tiny)) for each in (to_all, to_own))
@@ -118,19 +124,24 @@ class Calibration:
             stiff = STIFFNESS / n
             return likelihood + stiff * power**2, np.array([by_slope, by_power + 2 * stiff * power])
 
-        found = minimize(
-            loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=(LOG_SLOPES, LOG_EXPONENTS)
-        )
+        with no_forks:
+            found = minimize(
+                loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=(LOG_SLOPES, LOG_EXPONENTS)
+            )
         slope, exponent = np.exp(found.x).tolist()
         return cls(slope, exponent, unit)
 
-    def probabilities(self, scores: Floats) -> Floats:
-        """Return the probability of each class; the highest score has the highest."""
+    def exponents(self, scores: Floats) -> Floats:
+        """Return how far the logarithm of each probability is below that of the best class."""
         distances = _distances(scores)
         distances /= self.unit
         distances **= self.exponent
         distances *= self.slope
-        return _softmin(distances, scores)
+        return distances
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Return the probability of each class; the highest score has the highest."""
+        return _softmin(self.exponents(scores), scores)
 
 
 def probabilities(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Floats:
@@ -143,10 +154,32 @@ def calibrate_scores(
     snapshot: Snapshot, readout: Readout, scores: Floats, n_threads: int
 ) -> Floats:
     """Return the probabilities of scores that a readout has computed."""
+    return _softmin(_exponents(snapshot, readout, scores, n_threads), scores)
+
+
+def log_odds(snapshot: Snapshot, readout: Readout, codes: Codes, n_threads: int) -> Floats:
+    """Return the logarithm of p / (1 - p) for the probability p of each class.
+
+    Near 0 and 1, where probabilities are rounded, it is still exact. There are at least two
+    classes.
+    """
+    scores = readout.scores(snapshot, codes, n_threads)
+    logits = np.negative(_exponents(snapshot, readout, scores, n_threads))
+    total = logsumexp(logits, axis=1, keepdims=True)
+    rows, best = np.arange(len(scores)), scores.argmax(axis=1)
+    # The probability of the best class may round to 1, so its complement is summed up.
+    others = logits.copy()
+    others[rows, best] = -np.inf
+    odds: Floats = np.empty_like(logits)
+    with np.errstate(divide="ignore"):
+        odds[:] = logits - total - np.log1p(-np.exp(logits - total))
+    odds[rows, best] = logits[rows, best] - logsumexp(others, axis=1)
+    return _prefer(odds, best)
+
+
+def _exponents(snapshot: Snapshot, readout: Readout, scores: Floats, n_threads: int) -> Floats:
     calibration = calibrate(snapshot, readout, n_threads)
-    if calibration is None:
-        return _softmin(_distances(scores), scores)
-    return calibration.probabilities(scores)
+    return _distances(scores) if calibration is None else calibration.exponents(scores)
 
 
 def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibration | None:
@@ -168,8 +201,38 @@ def calibrate(snapshot: Snapshot, readout: Readout, n_threads: int) -> Calibrati
         ]
         return Calibration.fit_distances(Distances.joined(parts), sample.shares)
 
-    key = readout, readout.calibration_version(snapshot, n_threads)
-    return snapshot.cache.get("calibration", key, fit)
+    return snapshot.cache.get(_CALIBRATION, _key(snapshot, readout, n_threads), fit)
+
+
+def derived_values(snapshot: Snapshot, readout: Readout, n_threads: int) -> list[float] | None:
+    """Return the cached calibration as numbers, to be saved, or None."""
+    calibration: Calibration | None
+    calibration = snapshot.cache.find(_CALIBRATION, _key(snapshot, readout, n_threads))
+    if calibration is None:
+        return None
+    return [calibration.slope, calibration.exponent, calibration.unit]
+
+
+def restore_derived(snapshot: Snapshot, readout: Readout, values: Any, n_threads: int) -> None:
+    """Use a calibration that was saved with the readout's derived values.
+
+    Raises
+    ------
+    ValueError
+        If no fit gives these numbers.
+    """
+    is_list = type(values) is list and len(values) == len(_RANGES)
+    if not is_list or not all(type(value) is float for value in values):
+        raise ValueError(f"its calibration must be three numbers, but is {values!r:.80}")
+    for value, (low, high) in zip(values, _RANGES, strict=True):
+        if not low <= value <= high:
+            raise ValueError(f"its calibration {values!r:.80} is outside the bounds of a fit")
+    key = _key(snapshot, readout, n_threads)
+    snapshot.cache.put(_CALIBRATION, key, Calibration(*values))
+
+
+def _key(snapshot: Snapshot, readout: Readout, n_threads: int) -> tuple[Readout, int]:
+    return readout, readout.calibration_version(snapshot, n_threads)
 
 
 def _softmin(exponents: Floats, scores: Floats) -> Floats:
@@ -180,7 +243,7 @@ def _softmin(exponents: Floats, scores: Floats) -> Floats:
 
 
 def _prefer(probabilities: Floats, best: NDArray[np.intp]) -> Floats:
-    """Make the best class's probability the highest where rounding made others equal."""
+    """Make the best class's probability, or log-odds, the highest where rounding did not."""
     tied = np.flatnonzero(probabilities.argmax(axis=1) != best)
     probabilities[tied, best[tied]] = np.nextafter(probabilities[tied].max(axis=1), 2.0)
     return probabilities

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from kenyon import model_file
+from kenyon import calibration, model_file
 from kenyon._native import MAX_LEVEL
 from kenyon._repr import captioned_block, list_labels, parameters_repr, summarise
 from kenyon._validation import (
@@ -35,6 +35,7 @@ from kenyon._validation import (
 from kenyon.calibration import probabilities
 from kenyon.circuit import Circuit
 from kenyon.explanation import Explanation
+from kenyon.learned import from_plain, to_plain
 from kenyon.model_file import Content, Derived
 from kenyon.novelty import novelty_threshold
 from kenyon.readouts import FlyReadout, make_readout, new_memory
@@ -307,9 +308,7 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        check_is_fitted(self)
-        X, y = repeat_samples(*self._validate(X, y), sample_weight)
-        self.circuit_.unlearn(X, y, count_threads(self.n_threads))
+        self._unlearn([(X, y, sample_weight)])
         return self
 
     def extinguish(self, X: Any, y: Any, share: float) -> Self:
@@ -508,17 +507,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         accuracy : float
         """
-        labels = validate_labels(y)
-        check_consistent_length(X, labels, sample_weight)
-        pairs = zip(self.predict(X).tolist(), labels, strict=True)
-        # True and 1 are equal, but labels of different kinds.
-        correct = [type(found) is type(label) and found == label for found, label in pairs]
-        if sample_weight is None:
-            return float(np.mean(correct))
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if not weights.sum() > 0:
-            raise ValueError(f"the sum of sample_weight must be above 0, but is {weights.sum():g}")
-        return float(np.average(correct, weights=weights))
+        n_correct, n = self._count_correct(X, y, sample_weight)
+        if not n > 0:
+            raise ValueError(f"the sum of sample_weight must be above 0, but is {n:g}")
+        return n_correct / n
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the calibrated probability of each class.
@@ -744,20 +736,16 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Write the model to a file, which `kenyon.load` reads.
 
         The file is replaced only when the new one is completely written. If weights of "ridge"
-        are at hand, the file holds them too, so that the loaded model need not solve for them.
+        are at hand, and the calibration of its probabilities, the file holds them too, so that the
+        loaded model need not compute them: call `predict_proba` before.
 
         Parameters
         ----------
         path : str or path
         """
         check_is_fitted(self)
-        parameters = self._plain_parameters()
         with self.circuit_.memory.reading as snapshot:
-            self._readout().check_memory(snapshot.memory)
-            coder, names = self.circuit_.coder, self._feature_names()
-            values = self._readout().derived_values(snapshot)
-            derived = None if values is None else Derived(*values)
-            model_file.save(path, Content(parameters, coder, snapshot.memory, names, derived))
+            model_file.save(path, self._content(snapshot))
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -835,6 +823,12 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, labels = repeat_samples(X, y, sample_weight)
         circuit.learn(X, labels, self._rates(), count_threads(self.n_threads), declared)
 
+    def _unlearn(self, pieces: Iterable[tuple[Any, Any, ArrayLike | None]]) -> None:
+        """Remove samples, given as pieces of X, y and their weights; all or none."""
+        check_is_fitted(self)
+        validated = (repeat_samples(*self._validate(X, y), weight) for X, y, weight in pieces)
+        self.circuit_.unlearn(validated, count_threads(self.n_threads))
+
     def _check_window(self, circuit: Circuit) -> None:
         if self.window != circuit.window_size:
             raise ValueError(
@@ -848,6 +842,22 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.circuit_.read(
             X, n_threads, lambda snapshot, codes: function(snapshot, readout, codes, n_threads)
         )
+
+    def _count_correct(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[float, float]:
+        """Return the weights of the samples whose class is predicted, and of all, in sum."""
+        labels = validate_labels(y)
+        check_consistent_length(X, labels, sample_weight)
+        pairs = zip(self.predict(X).tolist(), labels, strict=True)
+        # True and 1 are equal, but labels of different kinds.
+        correct = np.array(
+            [type(found) is type(label) and found == label for found, label in pairs]
+        )
+        if sample_weight is None:
+            return float(correct.sum()), float(len(correct))
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        return float((correct * weights).sum()), float(weights.sum())
 
     def _rates(self) -> tuple[Rates, ...]:
         given = self.learning_rate, self.decay, self.compartments
@@ -885,6 +895,19 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _feature_names(self) -> list[str]:
         return list(getattr(self, "feature_names_in_", ()))
 
+    def _content(self, snapshot: Snapshot) -> Content:
+        """Return the content of a file for a snapshot of the memory."""
+        readout, coder = self._readout(), self.circuit_.coder
+        parameters = self._plain_parameters()
+        readout.check_memory(snapshot.memory)
+        derived, values = None, readout.derived_values(snapshot)
+        if values is not None:
+            derived = Derived(*values)
+            fit = calibration.derived_values(snapshot, readout, count_threads(self.n_threads))
+            if fit is not None:
+                derived.parameters["calibration"] = fit
+        return Content(parameters, coder, snapshot.memory, self._feature_names(), derived)
+
     def _plain_parameters(self) -> dict[str, Any]:
         """Return the parameters as JSON holds them."""
         readout = self._readout()  # raises ValueError for parameters that cannot be saved
@@ -911,6 +934,17 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_plain_parameters(plain)
         return plain
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "circuit_" in state:
+            state["circuit_"] = to_plain(state["circuit_"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "circuit_" in state:
+            state = {**state, "circuit_": from_plain(state["circuit_"])}
+        super().__setstate__(state)
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         parameters = parameters_repr(self, N_CHAR_MAX)
         return f"{parameters}  # {summary}" if (summary := self._summary()) else parameters
@@ -933,38 +967,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def load(path: str | PathLike[str]) -> FlyClassifier:
-    """Read a model that `FlyClassifier.save` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    model : FlyClassifier
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, is not a model, was written by a newer version, or describes a
-        model that takes more memory than is available.
-    OSError
-        If there is no such file, or it cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile, kenyon
-    >>> fly = kenyon.FlyClassifier().fit([[1, 0], [0, 1]], ["a", "b"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     fly.save(f"{folder}/fly.kenyon")
-    ...     print(kenyon.load(f"{folder}/fly.kenyon").predict([[2, 0]]))
-    ['a']
-    """
-    return model_file.load(path, _build)
-
-
-def _build(content: Content) -> FlyClassifier:
+def build(content: Content) -> FlyClassifier:
+    """Return the model that a file holds."""
     parameters = dict(content.parameters)
     if parameters.get("compartments") is not None:
         parameters["compartments"] = [tuple(pair) for pair in parameters["compartments"]]
@@ -978,7 +982,9 @@ def _build(content: Content) -> FlyClassifier:
     if content.derived is not None:
         with model.circuit_.memory.reading as snapshot:
             n_threads = count_threads(model.n_threads)
-            model._readout().restore_derived(snapshot, content.derived, n_threads)
+            readout, fit = model._readout(), content.derived.parameters.get("calibration")
+            if readout.restore_derived(snapshot, content.derived, n_threads) and fit is not None:
+                calibration.restore_derived(snapshot, readout, fit, n_threads)
     return model
 
 

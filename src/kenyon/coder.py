@@ -18,13 +18,14 @@ from kenyon._validation import (
     fitting,
     validate_samples,
 )
+from kenyon.circuit import Coder
 from kenyon.circuit.defaults import FLY_LAYER
+from kenyon.model_checks import check_circuit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._validation import ChannelsOption
-    from kenyon.circuit import Coder
     from kenyon.circuit.coder import Inhibition
 
 
@@ -170,6 +171,18 @@ class SparseCoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             shape = (len(codes), self.coder_.n_cells)
             batches.append(sparse.csr_matrix((levels, cells, starts), shape=shape))
         return cast("sparse.csr_matrix[Any]", sparse.vstack(batches, format="csr"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "coder_" in state:
+            state["coder_"] = state["coder_"].parameters()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "coder_" in state:
+            check_circuit(state["coder_"])
+            state = {**state, "coder_": Coder(**state["coder_"])}
+        super().__setstate__(state)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,6 +28,7 @@ from kenyon.circuit.available_ram import available_ram
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
 from kenyon.circuit.compartments import split_content
 from kenyon.circuit.window import TENSORS as WINDOW
+from kenyon.kept_texts import MAX_TEXT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,13 +58,25 @@ _TENSORS = {
     "pairing": {"synapses", "samples", "pairs", "n_paired", *CALIBRATION},
     "decaying": {"synapses", "samples", "factor"},
 }
+_TEXTS = {"bytes": np.uint8, "ends": np.int64, "ranks": np.int32}
 _FLOATS = np.dtype(np.float32), np.dtype(np.float64)
 _NONE = np.empty(0)
 _ROUNDING = 1e-9
 _CLASSES_PER_BLOCK = 16
 """The kernel stores classes in blocks of 8 or 16."""
+_TEXT_SIZES = {"texts.bytes": 5, "texts.ends": 20}
+"""The sizes of Python's strings, which store each character in up to 4 bytes, and of what holds
+them, relative to those of the tensors."""
 _BYTES_PER_CLASS = 500
 """The size of a label and of the parts of a class that a file does not hold."""
+
+
+_MAX_REASON = 400
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the message of an error as a part of one sentence."""
+    return " ".join(str(error).split())[:_MAX_REASON] or "no more is available"
 
 
 class Shape(NamedTuple):
@@ -92,10 +105,30 @@ def check_integer(name: str, value: object, low: int, high: int) -> int:
     return value
 
 
-def check_header(header: object) -> Shape:
-    """Check all of a header but the labels, and return the numbers of classes and cells."""
-    check_keys("header", header, _HEADER, ["derived"])
+def check_header(header: object, *, has_encoder: bool) -> Shape:
+    """Check all of a header but the labels, and return the numbers of classes and cells.
+
+    Of the encoder only the number of features is checked; `kenyon.encoders` checks the others.
+    """
+    if has_encoder:
+        check_keys("header", header, _HEADER | {"encoder"}, ["derived", "texts"])
+    else:
+        check_keys("header", header, _HEADER, ["derived"])
     assert isinstance(header, dict)
+    shape = check_learned(header)
+    _check_parameters(header["parameters"], header["circuit"])
+    names = header["feature_names"]
+    if type(names) is not list or not all(type(name) is str for name in names):
+        raise ValueError("feature_names must be a list of strings")
+    if len(names) not in (0, 0 if has_encoder else header["circuit"]["n_features"]):
+        raise ValueError(f"it holds {len(names)} names of features")
+    if has_encoder:
+        _check_encoder(header["encoder"], header["circuit"]["n_features"])
+    return shape
+
+
+def check_learned(header: dict[str, Any]) -> Shape:
+    """Check the kind of memory, the classes and the circuit; return their numbers."""
     check_choice("memory", header["memory"], KINDS)
     check_keys("classes", header["classes"], {"dtype", "labels"})
     labels, dtype = header["classes"]["labels"], header["classes"]["dtype"]
@@ -106,14 +139,19 @@ def check_header(header: object) -> Shape:
         raise ValueError(f"labels must be a list of at most {MAX_CLASSES}")
     longest = max((len(label) for label in labels if type(label) is str), default=0)
     check_label_bytes(longest, len(labels))
-    _check_circuit(header["circuit"])
-    _check_parameters(header["parameters"], header["circuit"])
-    names = header["feature_names"]
-    if type(names) is not list or not all(type(name) is str for name in names):
-        raise ValueError("feature_names must be a list of strings")
-    if len(names) not in (0, header["circuit"]["n_features"]):
-        raise ValueError(f"it holds {len(names)} names of features")
+    check_circuit(header["circuit"])
     return Shape(len(labels), header["circuit"]["n_cells"])
+
+
+def _check_encoder(encoder: object, n_features: int) -> None:
+    if type(encoder) is not dict or "n_features" not in encoder:
+        raise ValueError(f"encoder must be an object with n_features, but is {encoder!r:.80}")
+    if check_integer("n_features of its encoder", encoder["n_features"], 1, MAX_FEATURES) != (
+        n_features
+    ):
+        raise ValueError(
+            f"its encoder has {encoder['n_features']} features, but its circuit {n_features}"
+        )
 
 
 def check_label_bytes(longest: int, n_classes: int) -> None:
@@ -125,7 +163,8 @@ def check_label_bytes(longest: int, n_classes: int) -> None:
         )
 
 
-def _check_circuit(circuit: dict[str, Any]) -> None:
+def check_circuit(circuit: dict[str, Any]) -> None:
+    """Raise ValueError unless a first layer can have these parameters."""
     check_keys("circuit", circuit, _CIRCUIT)
     for name, maximum in _SIZES.items():
         check_integer(name, circuit[name], 1, maximum)
@@ -166,34 +205,37 @@ def _check_number(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a floating-point number, but is {value!r:.80}")
 
 
-def check_tensors(header: dict[str, Any], tensors: Tensors, shape: Shape, version: str) -> None:
+def check_tensors(kind: str, tensors: Tensors, shape: Shape, *, has_calibration: bool) -> None:
     """Check all tensors but the derived ones; the sums themselves are checked by the memory."""
-    window = tensors[WINDOW[0]].tolist() if WINDOW[0] in tensors else [None]
-    if header["memory"] == "compartments":
+    if kind == "compartments":
         parts = split_content(tensors)
         n_counting = sum("factor" not in part for part in parts)
         is_possible = 2 <= len(parts) <= MAX_COMPARTMENTS and n_counting <= 1
         if sum(map(len, parts)) < len(tensors) or not is_possible:
             raise ValueError(f"it holds the tensors {_list(tensors)}")
         for part in parts:
-            kind = "decaying" if "factor" in part else "counting"
-            _check_memory(kind, part, shape, version, has_window=False)
+            own = "decaying" if "factor" in part else "counting"
+            _check_memory(own, part, shape, has_calibration, has_window=False)
             if not np.array_equal(part["samples"], parts[0]["samples"]):
                 raise ValueError("its compartments have learned different samples")
     else:
-        _check_memory(header["memory"], tensors, shape, version)
-    if [header["parameters"].get("window")] != window:
+        _check_memory(kind, tensors, shape, has_calibration)
+
+
+def check_window(parameters: dict[str, Any], tensors: Tensors) -> None:
+    """Raise ValueError unless the window of the parameters is that of the tensors."""
+    window = tensors[WINDOW[0]].tolist() if WINDOW[0] in tensors else [None]
+    if [parameters.get("window")] != window:
         raise ValueError(f"its window parameter is not the size of its window, {window[0]}")
 
 
 def _check_memory(
-    kind: str, tensors: Tensors, shape: Shape, version: str, *, has_window: bool = True
+    kind: str, tensors: Tensors, shape: Shape, has_calibration: bool, *, has_window: bool = True
 ) -> None:
     optional = {"extinguished"} if kind == "counting" else set()
     if kind != "decaying" and has_window and WINDOW[0] in tensors:
         optional = set(WINDOW)
-    # Version 1 has no calibration sample.
-    without = set(CALIBRATION) if version == "1" else set()
+    without = set() if has_calibration else set(CALIBRATION)
     required = _TENSORS[kind] - without | optional - {"extinguished"}
     if not required <= set(tensors) <= required | optional:
         raise ValueError(f"it holds the tensors {_list(tensors)}")
@@ -291,6 +333,43 @@ def check_derived(described: object, tensors: Tensors, shape: Shape) -> None:
         raise ValueError("its derived weights hold numbers that are not finite")
 
 
+def check_texts(header: dict[str, Any], tensors: Tensors, shape: Shape) -> None:
+    """Check the kept texts, whose names have no prefix any more; they are decoded later."""
+    if "texts" not in header:
+        if tensors:
+            raise ValueError(f"it holds the tensors {_list(tensors)} of texts")
+        return
+    n_texts = check_integer("texts", header["texts"], 0, MAX_SAMPLES)
+    if header["encoder"].get("kind") != "text":
+        raise ValueError("it holds texts, but its encoder is not one of texts")
+    if header["parameters"].get("window") is not None:
+        raise ValueError("it holds texts and a window")
+    if set(tensors) != _TEXTS.keys():
+        raise ValueError(f"its texts are {_list(tensors)}")
+    for name, dtype in _TEXTS.items():
+        tensor = tensors[name]
+        n_expected = tensor.size if name == "bytes" else n_texts
+        if tensor.dtype != dtype or tensor.shape != (n_expected,):
+            raise ValueError(f"its texts.{name} are {tensor.dtype} of the shape {tensor.shape}")
+    n_bytes, ranks = tensors["bytes"].size, tensors["ranks"]
+    bounds = np.append(0, tensors["ends"])
+    if n_bytes > MAX_TEXT_BYTES:
+        raise ValueError(f"its texts have {n_bytes} bytes, more than {MAX_TEXT_BYTES}")
+    if np.any(bounds[1:] < bounds[:-1]):
+        raise ValueError("the ends of its texts do not ascend")
+    if bounds[-1] != n_bytes:
+        raise ValueError(f"its texts do not end at their last byte, {n_bytes}")
+    if not np.all((ranks >= 0) & (ranks < shape.n_classes)):
+        raise ValueError("a text is of a class that does not exist")
+
+
+def check_texts_of_classes(texts: Tensors, tensors: Tensors) -> None:
+    """Raise ValueError unless each class has as many texts as samples."""
+    samples = tensors.get("samples", tensors.get("0.samples", _NONE))
+    if not np.array_equal(np.bincount(texts["ranks"], minlength=len(samples)), samples):
+        raise ValueError("its texts are not as many as its samples")
+
+
 def check_ram(header: dict[str, Any], tensors: Tensors, shape: Shape) -> None:
     """Raise MemoryError if loading would take more RAM than is available."""
     circuit = header["circuit"]
@@ -298,7 +377,7 @@ def check_ram(header: dict[str, Any], tensors: Tensors, shape: Shape) -> None:
     needed = 4 * (circuit["n_cells"] * circuit["fan_in"] + n_channels)
     needed += _BYTES_PER_CLASS * shape.n_classes
     for name, tensor in tensors.items():
-        needed += tensor.nbytes
+        needed += tensor.nbytes * _TEXT_SIZES.get(name, 1)
         if name.endswith("synapses"):
             needed += _CLASSES_PER_BLOCK * shape.n_cells * tensor.itemsize
     available = available_ram() if needed > FEW_BYTES else None

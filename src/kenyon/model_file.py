@@ -1,5 +1,9 @@
 """Models on disk: one safetensors file, in which nothing can be executed.
 
+A file of version 5 also holds the description of the encoder whose features the classifier has
+learned, and may hold the texts themselves. They are sorted by class and text, so that the file does
+not depend on the order in which they were learned.
+
 The tensors are the sums, or with decay the weights, and the calibration sample; the wiring follows
 from the seed. The header holds, as JSON, the version of this format, the parameters, the labels
 with their type, and a digest of the tensors and of the rest of the header. Equal models give equal
@@ -26,22 +30,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from safetensors import SafetensorError
 
-from kenyon._files import TensorFile, parse_json, write_tensors
+from kenyon._files import TensorFile, parse_json, tensor_bytes, write_tensors
 from kenyon._validation import count_threads
-from kenyon.circuit import Coder, CompartmentMemory, CountingMemory, DecayingMemory, PairingMemory
 from kenyon.circuit.calibration_sample import FIRST_THRESHOLD
 from kenyon.circuit.calibration_sample import TENSORS as CALIBRATION
-from kenyon.circuit.plain_labels import label_array, plain_label
+from kenyon.learned import describe_labels, kind_of, restore
 from kenyon.model_checks import (
     MAX_TENSORS,
     Shape,
     check_derived,
     check_header,
     check_keys,
-    check_label_bytes,
-    check_pairs,
     check_ram,
     check_tensors,
+    check_texts,
+    check_texts_of_classes,
+    check_window,
+    reason_of,
 )
 
 if TYPE_CHECKING:
@@ -51,24 +56,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon._files import Tensors
-    from kenyon.circuit import Memory
+    from kenyon.circuit import Coder, Memory
+    from kenyon.circuit.plain_labels import Label
 
 T = TypeVar("T")
 
 FORMAT = "kenyon model"
-VERSION = 4
-READABLE = "1", "2", "3", "4"
+VERSION, PIPELINE_VERSION = 4, 5
+"""The versions that are written: of a classifier, and of an encoder with a classifier."""
+OLD = "1", "2", "3"
+READABLE = "1", "2", "3", "4", "5"
 NOTE = (
     "After unlearning, the sums are exactly those of the remaining samples; "
     "the calibration sample may be smaller than theirs."
 )
 
-_MEMORIES: dict[str, type[Memory]] = {
-    "counting": CountingMemory,
-    "pairing": PairingMemory,
-    "decaying": DecayingMemory,
-    "compartments": CompartmentMemory,
-}
 _FORMER_DEFAULTS = {
     "readout": "fly",
     "compartments": None,
@@ -77,11 +79,8 @@ _FORMER_DEFAULTS = {
 }
 """Parameters that files of versions 1 and 2 may lack."""
 _SUMS = "synapses", "samples", "pairs", "n_paired"
-_DERIVED = "derived."
-# Earlier versions kept the types of the arrays that the labels came in.
-_LABEL_DTYPES: dict[type, str] = {str: "UO", bool: "bO", int: "iufO"}
+_DERIVED, _TEXTS = "derived.", "texts."
 _METADATA = {"format", "version", "model", "digest"}
-_MAX_REASON = 400
 _FEW_BYTES = 1 << 20
 """Starting threads takes longer than digesting fewer bytes."""
 _ERRORS = AttributeError, IndexError, OverflowError, RecursionError, TypeError, ValueError
@@ -93,7 +92,8 @@ class Derived(NamedTuple):
     Parameters
     ----------
     parameters : dict
-        The parameters of the computation, as JSON holds them.
+        The parameters of the computation, as JSON holds them, and the calibration of the
+        probabilities, if it was computed.
     tensors : dict
         "weights": float32 or float64, a row for each class and a column for each cell. Those of a
         file are read-only views of it.
@@ -111,30 +111,48 @@ class Content(NamedTuple):
     memory: Memory
     feature_names: list[str]
     derived: Derived | None = None
+    encoder: dict[str, Any] | None = None
+    """The description of the encoder; None in the file of a classifier."""
+    texts: list[tuple[str, Label]] | None = None
+    """The texts that were learned, with their labels; None if they were not kept."""
 
 
 def save(path: str | PathLike[str], content: Content) -> None:
     """Write a model to a file; if that fails, the old file stays as it was."""
-    parameters, coder, memory, feature_names, derived = content
-    kind = next(kind for kind, cls in _MEMORIES.items() if type(memory) is cls)
+    write_tensors(Path(path), *_encode(content))
+
+
+def to_bytes(content: Content) -> bytes:
+    """Return what `save` writes."""
+    return tensor_bytes(*_encode(content))
+
+
+def _encode(content: Content) -> tuple[Tensors, dict[str, str]]:
+    """Return the tensors and the metadata of a file."""
+    parameters, coder, memory, feature_names, derived, encoder, texts = content
     tensors = memory.content()
-    if memory.classes.dtype.kind == "U":
-        check_label_bytes(memory.classes.itemsize // 4, len(memory))
-    header = {
-        "memory": kind,
+    header: dict[str, Any] = {
+        "memory": kind_of(memory),
         "parameters": parameters,
         "circuit": coder.parameters(),
-        "classes": {"dtype": memory.classes.dtype.str, "labels": memory.classes.tolist()},
+        "classes": describe_labels(memory.classes),
         "feature_names": feature_names,
     }
     digests = _digest_each(tensors)
+    if encoder is not None:
+        header["encoder"] = encoder
+    if texts is not None:
+        header["texts"] = len(texts)
+        stored = _store_texts(texts, memory.classes)
+        tensors, digests = {**tensors, **stored}, {**digests, **_digest_each(stored)}
     if derived is not None:
         own = {_DERIVED + name: tensor for name, tensor in derived.tensors.items()}
         header["derived"] = {"parameters": derived.parameters, "sums": _digest_sums(digests)}
         tensors, digests = {**tensors, **own}, {**digests, **_digest_each(own)}
     text = json.dumps(header)
-    metadata = {"format": FORMAT, "version": str(VERSION), "note": NOTE, "model": text}
-    write_tensors(Path(path), tensors, {**metadata, "digest": _digest(metadata, digests)})
+    version = VERSION if encoder is None else PIPELINE_VERSION
+    metadata = {"format": FORMAT, "version": str(version), "note": NOTE, "model": text}
+    return tensors, {**metadata, "digest": _digest(metadata, digests)}
 
 
 def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
@@ -147,8 +165,16 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
     OSError
         If there is no such file, or it cannot be read.
     """
-    path = Path(path)
-    metadata, tensors = _read(path)
+    return _decode(Path(path), str(path), build)
+
+
+def from_bytes(content: bytes, name: str, build: Callable[[Content], T]) -> T:
+    """Build a model from what `save` writes; raise ValueError, about `name`, as `load` does."""
+    return _decode(content, name, build)
+
+
+def _decode(source: Path | bytes, path: str, build: Callable[[Content], T]) -> T:
+    metadata, tensors = _read(source, path)
     if metadata.get("format") != FORMAT:
         raise ValueError(f"{path} is a safetensors file, but not a Kenyon model")
     version = metadata.get("version", "")
@@ -158,7 +184,7 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
             f"{path} has the format version {found}, but this Kenyon reads "
             f"{', '.join(READABLE)}: a newer Kenyon may read it"
         )
-    is_old = version != str(VERSION)
+    is_old = version in OLD
     try:
         if "model" not in metadata:
             raise KeyError("model")
@@ -170,22 +196,22 @@ def load(path: str | PathLike[str], build: Callable[[Content], T]) -> T:
         header = parse_json(metadata["model"])
         if is_old:
             header, tensors = _migrate(header, tensors)
-        shape = check_header(header)
+        shape = check_header(header, has_encoder=version == str(PIPELINE_VERSION))
         check_ram(header, tensors, shape)
         derived = _take_derived(header, tensors, digests, shape)
-        check_tensors(header, tensors, shape, version)
-        return build(_content(header, tensors, derived))
+        texts = _take(_TEXTS, tensors)
+        check_texts(header, texts, shape)
+        check_tensors(header["memory"], tensors, shape, has_calibration=version != "1")
+        check_window(header["parameters"], tensors)
+        if texts:
+            check_texts_of_classes(texts, tensors)
+        return build(_content(header, tensors, derived, texts))
     except MemoryError as error:
-        raise ValueError(f"{path} takes too much memory to load: {_reason(error)}") from error
+        raise ValueError(f"{path} takes too much memory to load: {reason_of(error)}") from error
     except KeyError as error:
-        raise ValueError(f"{path} is damaged: it lacks {_reason(error)}") from error
+        raise ValueError(f"{path} is damaged: it lacks {reason_of(error)}") from error
     except _ERRORS as error:
-        raise ValueError(f"{path} is damaged: {_reason(error)}") from error
-
-
-def _reason(error: BaseException) -> str:
-    """Return the message of an error as a part of one sentence."""
-    return " ".join(str(error).split())[:_MAX_REASON] or "no more is available"
+        raise ValueError(f"{path} is damaged: {reason_of(error)}") from error
 
 
 def format_version(path: str | PathLike[str]) -> int:
@@ -267,9 +293,9 @@ def _old_digest(metadata: dict[str, str], tensors: Tensors) -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path) -> tuple[dict[str, str], Tensors]:
+def _read(source: Path | bytes, path: str) -> tuple[dict[str, str], Tensors]:
     try:
-        file = TensorFile(path)
+        file = TensorFile(source)
         metadata = file.metadata
         # Tensors of another format may have types that NumPy lacks.
         ours = metadata.get("format") == FORMAT and metadata.get("version") in READABLE
@@ -279,11 +305,11 @@ def _read(path: Path) -> tuple[dict[str, str], Tensors]:
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}") from None
     except OSError as error:
-        raise OSError(f"{path} could not be read: {error}") from error
+        raise OSError(f"{path} could not be read: {error.strerror or error}") from error
     except MemoryError as error:
-        raise ValueError(f"{path} takes too much memory to load: {_reason(error)}") from error
+        raise ValueError(f"{path} takes too much memory to load: {reason_of(error)}") from error
     except (AttributeError, RecursionError, SafetensorError, TypeError, ValueError) as error:
-        reason = _reason(error)
+        reason = reason_of(error)
         raise ValueError(f"{path} is not a Kenyon model, or is truncated: {reason}") from error
 
 
@@ -291,11 +317,10 @@ def _take_derived(
     header: dict[str, Any], tensors: Tensors, digests: dict[str, str], shape: Shape
 ) -> Derived | None:
     """Remove the derived values from the tensors, and return them."""
-    names = [name for name in tensors if name.startswith(_DERIVED)]
-    taken = {name.removeprefix(_DERIVED): tensors.pop(name) for name in names}
+    taken = _take(_DERIVED, tensors)
     if "derived" not in header:
         if taken:
-            raise ValueError(f"it holds the tensors {names}")
+            raise ValueError(f"it holds the tensors {sorted(taken)!r:.400} of derived values")
         return None
     described = header["derived"]
     check_derived(described, taken, shape)
@@ -304,23 +329,39 @@ def _take_derived(
     return Derived(described["parameters"], taken)
 
 
-def _content(header: dict[str, Any], tensors: Tensors, derived: Derived | None) -> Content:
-    classes = _restore_labels(**header["classes"])
-    coder = Coder(**header["circuit"])
-    memory = _MEMORIES[header["memory"]].restore(classes, tensors)
-    if isinstance(memory, PairingMemory):
-        check_pairs(memory.pairs)
-    return Content(header["parameters"], coder, memory, header["feature_names"], derived)
+def _take(prefix: str, tensors: Tensors) -> Tensors:
+    """Remove the tensors whose names begin with a prefix, and return them without it."""
+    names = [name for name in tensors if name.startswith(prefix)]
+    return {name.removeprefix(prefix): tensors.pop(name) for name in names}
 
 
-def _restore_labels(dtype: str, labels: list[Any]) -> NDArray[Any]:
-    """Return the labels as an array whose type follows from their values."""
-    plain = [*map(plain_label, labels)]
-    kinds = {*map(type, plain)}
-    # np.dtype also accepts None and dictionaries.
-    kind = np.dtype(dtype).kind if isinstance(dtype, str) else "?"
-    if kind not in ("".join(_LABEL_DTYPES[each] for each in kinds) or "biufUO"):
-        raise ValueError(f"its labels are of the type {dtype!r}")
-    if len(kinds) > 1 or plain != labels or sorted(set(plain)) != plain:
-        raise ValueError(f"its labels are not distinct, sorted labels of the type {dtype!r}")
-    return label_array(plain)
+def _store_texts(texts: list[tuple[str, Label]], classes: NDArray[Any]) -> Tensors:
+    """Return texts and the ranks of their classes as tensors, sorted by rank and text."""
+    rank_of = {label: rank for rank, label in enumerate(classes.tolist())}
+    ranked = sorted((rank_of[label], text) for text, label in texts)
+    encoded = [text.encode() for _, text in ranked]
+    ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), dtype=np.int64)
+    return {
+        _TEXTS + "bytes": np.frombuffer(b"".join(encoded), np.uint8),
+        _TEXTS + "ends": ends,
+        _TEXTS + "ranks": np.array([rank for rank, _ in ranked], np.int32),
+    }
+
+
+def _restore_texts(tensors: Tensors, classes: NDArray[Any]) -> list[tuple[str, Label]]:
+    labels, encoded = classes.tolist(), tensors["bytes"].tobytes()
+    ends = tensors["ends"].tolist()
+    try:
+        texts = [encoded[i:j].decode() for i, j in zip([0, *ends], ends, strict=False)]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"its texts are not valid UTF-8: {error.reason}") from error
+    return [*zip(texts, map(labels.__getitem__, tensors["ranks"].tolist()), strict=True)]
+
+
+def _content(
+    header: dict[str, Any], tensors: Tensors, derived: Derived | None, texts: Tensors
+) -> Content:
+    coder, memory = restore(header, tensors)
+    kept = _restore_texts(texts, memory.classes) if "texts" in header else None
+    names, encoder = header["feature_names"], header.get("encoder")
+    return Content(header["parameters"], coder, memory, names, derived, encoder, kept)

@@ -20,6 +20,9 @@ import numpy as np
 from scipy import sparse
 
 import kenyon
+from kenyon import FlyClassifier
+from kenyon.encoders import TextEncoder
+from kenyon.pipeline import Pipeline
 from tests.faults.model_files import mutated
 from tests.reading import memory_of
 
@@ -29,6 +32,7 @@ MEMORY = 10**9
 _FEW_THREADS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 _NO_READING = "the model has no classes left", "penalty is too small to solve"
 _WIDE = 2**12
+TEXTS = ["täxt 1", "", "another text"]
 
 
 def attempt(path):
@@ -36,18 +40,26 @@ def attempt(path):
     try:
         model = kenyon.load(path)
     except ValueError as error:
-        message = str(error)
-        assert message.startswith(f"{path} "), message
-        assert "\n" not in message, message
-        assert len(message) < 600, message
-        return "refused"
+        return check_refusal(path, str(error))
+    except (ImportError, OSError) as error:
+        return check_refusal(path, str(error), "its encoder")
     use(model, path)
     return "works"
 
 
+def check_refusal(path, message, part=""):
+    assert message.startswith(f"{path} "), message
+    assert part in message, message
+    assert "\n" not in message, message
+    assert len(message) < 600, message
+    return "refused"
+
+
 def use(model, path):
     """Read, save, load and teach a model."""
-    rows = samples(model.n_features_in_)
+    if isinstance(model, Pipeline) and not isinstance(model.encoder, TextEncoder):
+        return
+    rows = TEXTS if isinstance(model, Pipeline) else samples(model.n_features_in_)
     scores = check_reading(model, rows)
     again = path.with_suffix(".again")
     model.save(path)
@@ -61,7 +73,10 @@ def use(model, path):
     change(model, lambda: model.partial_fit(rows[:1], labels[:1]))
     check_reading(model, rows)
     change(model, lambda: model.unlearn(rows[:1], labels[:1]))
-    change(model, lambda: model.extinguish(rows[:1], labels[:1], 0.5))
+    if isinstance(model, FlyClassifier):
+        change(model, lambda: model.extinguish(rows[:1], labels[:1], 0.5))
+    elif model.keep_texts:
+        assert len(model.nearest("a", 3)) <= 3
     change(model, lambda: model.merge(loaded))
     change(model, lambda: model.drop_class(labels[-1]))
     check_reading(model, rows)
@@ -78,6 +93,10 @@ def change(model, action):
 
 def learned(model):
     """Return the labels and sums of a model."""
+    if isinstance(model, Pipeline):
+        with model._reading() as (*_, texts):
+            kept = texts and sorted(texts.pairs())
+        return learned(model.classifier), kept
     memory = memory_of(model)
     return memory.classes.tolist(), {k: v.tobytes() for k, v in memory.content().items()}
 
@@ -180,7 +199,7 @@ def main(first, count=1):
         path.write_bytes(mutated(seed))
         try:
             print(seed, kenyon.load(path).get_params())
-        except ValueError as refusal:
+        except (ImportError, OSError, ValueError) as refusal:
             print(seed, refusal)
         attempt(path)
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from kenyon import FlyClassifier, model_file
 from kenyon._files import _DTYPE_NAMES, TensorFile
+from kenyon.encoders import TextEncoder
+from kenyon.pipeline import make_pipeline
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 X = np.random.default_rng(3).normal(size=(12, 4))
@@ -40,8 +42,14 @@ def named():
 
 
 def read_first(model):
-    model.predict(X)
+    model.predict_proba(X)
     return model
+
+
+def pipeline(labels=Y, keep_texts=True, **parameters):
+    fly = FlyClassifier(**{"n_cells": 8, "readout": "fly", **parameters})
+    texts = [f"täxt {i}" for i in range(11)] + [""]
+    return make_pipeline(TextEncoder("hashing"), fly, keep_texts=keep_texts).fit(texts, labels)
 
 
 MODELS = {
@@ -59,6 +67,12 @@ MODELS = {
     "pairing, dropped": lambda: small(readout="ridge").drop_class("b"),
     "pairing, window": lambda: small(readout="ridge", window=9),
     "pairing, derived": lambda: read_first(small(readout="ridge", n_cells=5)),
+    "pipeline": lambda: pipeline(keep_texts=False, window=9),
+    "texts": pipeline,
+    "texts, pairing": lambda: pipeline(np.arange(12) % 3, readout="ridge").drop_class(1),
+    "texts, decaying": lambda: pipeline(decay=0.01),
+    "texts, compartments": lambda: pipeline(compartments=[("auto", 0.0), (1.0, 0.05)]),
+    "texts, empty": lambda: pipeline(["a"] * 12).drop_class("a"),
 }
 
 
@@ -118,6 +132,7 @@ TEXTS = (
     *("", "a", "b", "auto", "fly", "bayes", "ridge", "raw", "on-off", "signed", "cut", "subtract"),
     *("counting", "pairing", "decaying", "compartments", "|O", "<U1", "<i8", "|b1", "<f8", "<u8"),
     *("\0", "a\0", "\ud800", "é", "x" * 300, "1", "NaN", "weights", "\n"),
+    *("text", "image", "hashing", "minilm", "0" * 64),
 )
 
 
@@ -176,7 +191,7 @@ def change_header(rng, parts):
 
 
 def change_parameter(rng, parts):
-    folder = parts.header.get(rng.choice(("parameters", "circuit")))
+    folder = parts.header.get(rng.choice(("parameters", "circuit", "encoder")))
     if isinstance(folder, dict) and folder:
         folder[rng.choice(list(folder))] = any_value(rng)
 
@@ -252,6 +267,8 @@ def change_tensor(rng, parts):
             "derived.weights",
             "2.synapses",
             "pairs",
+            "texts.bytes",
+            "texts.ranks",
         )
         tensor = np.zeros(
             rng.choice(((), (1,), (0,), (3, 8), (2, 2))), rng.choice(("f4", "i8", "?"))
@@ -291,7 +308,7 @@ def change_metadata(rng, parts):
         parts.metadata.pop(name, None)
     else:
         parts.metadata[name] = rng.choice(
-            ("1", "2", "3", "4", "5", "-4", "4.0", "٤", *TEXTS[:3], "\n")
+            ("1", "2", "3", "4", "5", "6", "-4", "4.0", "٤", *TEXTS[:3], "\n")
         )
 
 
@@ -357,7 +374,7 @@ def mend(rng, parts):
     if "model" in metadata:
         metadata["model"] = text
     if {"digest", "model", "version"} <= metadata.keys():
-        is_new = metadata["version"] == str(model_file.VERSION)
+        is_new = metadata["version"] not in model_file.OLD
         metadata["digest"] = (
             model_file._digest(metadata, digests)
             if is_new

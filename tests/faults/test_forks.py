@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 import time
@@ -12,45 +11,31 @@ import numpy as np
 import pytest
 
 import kenyon
+from kenyon.pipeline import Pipeline
 from tests.faults.cases import KINDS, in_a_thread, new_model, state
 from tests.faults.injector import Alarm
 from tests.faults.tally import count
+from tests.forking import in_child
 
 N_FORKS = int(os.environ.get("KENYON_FORKS", "15"))
 """Forks for each kind of model; `make faults` sets more."""
 X = np.random.default_rng(1).random((4000, 6))
+TEXTS = [f"{'abcde'[i % 5]}{i} {i % 7}" for i in range(4000)]
 Y = np.array([*"abcde"] * 800)
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 
 
-def in_child(call, seconds=30):
-    """Run a call in a forked process; fail if it raises or does not end."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            call()
-            status = 0
-        finally:
-            os._exit(status)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            assert status == 0, "the forked process failed"
-            return
-        time.sleep(0.001)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    pytest.fail("the forked process hangs")
+def samples(model):
+    return TEXTS if isinstance(model, Pipeline) else X
 
 
 class Learning:
-    """A model that another thread teaches the samples of X, one by one and in batches."""
+    """A model that another thread teaches its samples, one by one and in batches."""
 
     def __init__(self, model):
-        self.model = model.fit(X[:10], Y[:10])
+        self._samples = samples(model)
+        self.model = model.fit(self._samples[:10], Y[:10])
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -60,12 +45,12 @@ class Learning:
             size = 1 if first % 3 else 40
             rows = slice(first, first + size)
             if size == 1:
-                self.model.learn_one(X[first], Y[first])
+                self.model.learn_one(self._samples[first], Y[first])
             else:
-                self.model.partial_fit(X[rows], Y[rows])
-            self.model.predict(X[:5])
+                self.model.partial_fit(self._samples[rows], Y[rows])
+            self.model.predict(self._samples[:5])
             first += size
-            if first + 40 > len(X):
+            if first + 40 > len(self._samples):
                 self._stop.wait()
 
     def __enter__(self):
@@ -79,12 +64,12 @@ class Learning:
 
 def use(model, kind, path):
     """Assert that the model has learned whole samples, then use it in every way."""
-    n = model.n_samples_seen_
+    n, rows = model.n_samples_seen_, samples(model)
     if "window" not in kind:
         # The thread learns rows in order, so their number tells which.
-        assert state(model) == state(new_model(kind).fit(X[:n], Y[:n]))
-    model.predict_proba(X[:3])
-    model.learn_one(X[0], "a").partial_fit(X[:3], ["a", "b", "new"])
+        assert state(model) == state(new_model(kind).fit(rows[:n], Y[:n]))
+    model.predict_proba(rows[:3])
+    model.learn_one(rows[0], "a").partial_fit(rows[:3], ["a", "b", "new"])
     model.save(path)
     assert state(kenyon.load(path)) == state(model)
 
@@ -97,7 +82,8 @@ def test_forks_while_a_thread_learns(kind, tmp_path):
             in_child(lambda: use(model, kind, tmp_path / "model.kenyon"))
     count("fork while a thread learns or solves", N_FORKS)
     # The parent goes on as if nothing had happened.
-    assert model.learn_one(X[0], "a").predict(X[:1]).shape == (1,)
+    rows = samples(model)
+    assert model.learn_one(rows[0], "a").predict(rows[:1]).shape == (1,)
 
 
 def test_forks_while_a_solution_is_computed(tmp_path):

@@ -9,12 +9,26 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from tests.faults.cases import CASES, KINDS, READS, Prepared, fitted, in_a_thread, state
+from tests.faults.cases import (
+    CASES,
+    KINDS,
+    PIPELINES,
+    READS,
+    TEXTS,
+    Prepared,
+    Y,
+    fitted,
+    in_a_thread,
+    new_model,
+    state,
+)
 from tests.faults.injector import Alarm, Fault
 from tests.faults.tally import count
 
 STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "3"))
 """Every how many places an exception is raised; `make faults` sets 1."""
+STRIDES = dict.fromkeys(PIPELINES, STRIDE if STRIDE == 1 else 4 * STRIDE)
+"""Pipelines have more places, and most of them are in encoders, which change nothing."""
 N_SIGNALS = int(os.environ.get("KENYON_SIGNALS", "6"))
 """Signals for each case; `make faults` sets more."""
 
@@ -22,9 +36,9 @@ N_SIGNALS = int(os.environ.get("KENYON_SIGNALS", "6"))
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 @pytest.mark.parametrize(("kind", "change"), CASES)
 def test_every_place(kind, change, error, tmp_path):
-    prepared, found = Prepared(kind, change), []
+    prepared, found, stride = Prepared(kind, change), [], STRIDES.get(kind, STRIDE)
     # Other cases begin at other places.
-    n = 1 + crc32(f"{kind} {change}".encode()) % STRIDE
+    n = 1 + crc32(f"{kind} {change}".encode()) % stride
     while True:
         model = prepared.fresh()
         with Fault(n, error) as fault:
@@ -35,17 +49,39 @@ def test_every_place(kind, change, error, tmp_path):
         found.append(prepared.check(model, tmp_path / "model.kenyon"))
         if not fault.happened:
             break
-        n += STRIDE
+        n += stride
     assert found[-1] == "after"
     count(f"{error.__name__} at a place in Kenyon's code", len(found) - 1)
+
+
+@pytest.mark.parametrize("kind", PIPELINES)
+def test_every_place_of_the_first_samples(kind):
+    """The transformers are fitted too."""
+    expected, n, n_unfitted = state(new_model(kind).fit(TEXTS, Y)), 1, 0
+    while True:
+        model = new_model(kind)
+        steps = model.steps
+        with Fault(n, KeyboardInterrupt) as fault, suppress(KeyboardInterrupt):
+            model.partial_fit(TEXTS, Y)
+        if hasattr(model, "classes_"):
+            assert state(model) == expected
+        else:
+            n_unfitted += 1
+            assert model.steps is steps
+            assert not any(hasattr(step, "digest_") for _, step in steps)
+        if not fault.happened:
+            break
+        n += STRIDES[kind]
+    assert n_unfitted
+    count("KeyboardInterrupt at a place in Kenyon's code", (n - 1) // STRIDES[kind])
 
 
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_place_of_a_read(kind, read):
     """Cached values that were being computed must not be used."""
-    prototype = fitted(kind)
-    expected, n = READS[read](deepcopy(prototype)), 1 + crc32(f"{kind} {read}".encode()) % STRIDE
+    prototype, stride = fitted(kind), STRIDES.get(kind, STRIDE)
+    expected, n = READS[read](deepcopy(prototype)), 1 + crc32(f"{kind} {read}".encode()) % stride
     while True:
         model = deepcopy(prototype)
         with Fault(n, KeyboardInterrupt) as fault, suppress(KeyboardInterrupt):
@@ -54,9 +90,9 @@ def test_every_place_of_a_read(kind, read):
         np.testing.assert_array_equal(READS[read](model), expected)
         if not fault.happened:
             break
-        n += STRIDE
+        n += stride
     assert state(model) == state(prototype)
-    count("KeyboardInterrupt at a place of a read", (n - 1) // STRIDE)
+    count("KeyboardInterrupt at a place of a read", (n - 1) // stride)
 
 
 @pytest.mark.parametrize(("kind", "change"), CASES)

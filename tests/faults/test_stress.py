@@ -10,18 +10,24 @@ import numpy as np
 import pytest
 
 import kenyon
-from tests.faults.cases import new_model, state
+from tests.faults.cases import PIPELINES, new_model, state
 from tests.faults.injector import Alarm
 from tests.faults.tally import count
-from tests.faults.test_forks import in_child
+from tests.forking import in_child
 
 SECONDS = float(os.environ.get("KENYON_STRESS_SECONDS", "4"))
 """The duration for each kind of model; `make faults` sets more."""
 N_WRITERS = 3
 X = np.random.default_rng(2).random((N_WRITERS + 1, 2000, 6))
 """The samples of each writer, which all have one label: its number."""
+TEXTS = np.array([[f"{w} says {i}" for i in range(2000)] for w in range(N_WRITERS + 1)], object)
+"""Those of pipelines."""
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+
+
+def samples(kind):
+    return TEXTS if kind in PIPELINES else X
 
 
 def assert_whole(model, kind):
@@ -29,9 +35,9 @@ def assert_whole(model, kind):
 
     Sums do not depend on the order of samples, so the numbers of samples tell the whole state.
     """
-    model = deepcopy(model)
+    model, rows_of = deepcopy(model), samples(kind)
     counts = dict(zip(model.classes_.tolist(), model.class_count_.tolist(), strict=True))
-    rows = np.concatenate([X[label, :n] for label, n in counts.items()])
+    rows = np.concatenate([rows_of[label, :n] for label, n in counts.items()])
     labels = np.repeat([*counts], [*counts.values()])
     found, expected = state(model), state(new_model(kind).fit(rows, labels))
     for name in expected:
@@ -45,7 +51,8 @@ class Stress:
 
     def __init__(self, kind, folder):
         self.kind, self.folder = kind, folder
-        self.model = new_model(kind).fit(X[:, 0], range(N_WRITERS + 1))
+        self.samples = samples(kind)
+        self.model = new_model(kind).fit(self.samples[:, 0], range(N_WRITERS + 1))
         self.error = None
         self._end = time.monotonic() + SECONDS
 
@@ -53,19 +60,19 @@ class Stress:
         """Learn, unlearn and learn again the samples of one writer."""
         n = int(self.model.class_count_[label])
         size = int(random.choice([1, 1, 1, 5, 60, 300]))
-        if n + size > len(X[label]):
-            self.model.unlearn(X[label, 1:n], [label] * (n - 1))
+        if n + size > len(self.samples[label]):
+            self.model.unlearn(self.samples[label, 1:n], [label] * (n - 1))
         elif n > 10 and random.random() < 0.2:
-            self.model.unlearn(X[label, n - 5 : n], [label] * 5)
+            self.model.unlearn(self.samples[label, n - 5 : n], [label] * 5)
         elif size == 1:
-            self.model.learn_one(X[label, n], label)
+            self.model.learn_one(self.samples[label, n], label)
         else:
-            self.model.partial_fit(X[label, n : n + size], [label] * size)
+            self.model.partial_fit(self.samples[label, n : n + size], [label] * size)
 
     def read(self, _, random):
         """Compare a prediction with the same one by a copy of the model."""
-        assert self.model.predict(X[0, :5]).shape == (5,)
-        probabilities = self.model.predict_proba(X[1, :5])
+        assert self.model.predict(self.samples[0, :5]).shape == (5,)
+        probabilities = self.model.predict_proba(self.samples[1, :5])
         np.testing.assert_allclose(probabilities.sum(axis=1), 1)
         assert_whole(self.model, self.kind)
 
@@ -86,7 +93,7 @@ class Stress:
     def use_in_child(self):
         """Learn in a forked process, which does not change the model here."""
         assert_whole(self.model, self.kind)
-        self.model.learn_one(X[0, 0], 0).predict_proba(X[0, :5])
+        self.model.learn_one(self.samples[0, 0], 0).predict_proba(self.samples[0, :5])
 
     def run(self):
         """Let threads work while this one forks, and is interrupted while it writes."""
@@ -109,7 +116,7 @@ class Stress:
         return n_forks, n_interrupts
 
 
-@pytest.mark.parametrize("kind", ["fly", "bayes", "ridge"])
+@pytest.mark.parametrize("kind", ["fly", "bayes", "ridge", "pipeline texts"])
 def test_everything_at_once(kind, tmp_path):
     stress = Stress(kind, tmp_path)
     n_forks, n_interrupts = stress.run()

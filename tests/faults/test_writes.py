@@ -113,14 +113,20 @@ def test_the_command_line(start, watched):
     model.save(path)
     old = path.read_bytes()
     command = PROGRAM, "rename", path, "1", "7"
-    failed = start(*command, WRITE_FAULTS_AT="4", WRITE_FAULTS_FAULT=str(errno.ENOSPC))
+    # The lock of the model is created and locked, then the new file; then this file is written.
+    failed = start(*command, WRITE_FAULTS_AT="6", WRITE_FAULTS_FAULT=str(errno.ENOSPC))
     sentence = f"Error: {path} could not be written: No space left on device\n"
     assert (failed.returncode, failed.stdout, failed.stderr) == (2, "", sentence)
     assert [(file.name, file.read_bytes()) for file in watched.iterdir()] == [(path.name, old)]
-    killed = start(*command, WRITE_FAULTS_AT="4", WRITE_FAULTS_FAULT=str(KILL))
+    for call in ("1", "2"):
+        # Without a lock file the model cannot be written either; without locks it can.
+        unlocked = start(*command, WRITE_FAULTS_AT=call, WRITE_FAULTS_FAULT=str(errno.ENOSPC))
+        assert (unlocked.returncode, unlocked.stderr) == ((2, sentence) if call == "1" else (0, ""))
+    path.write_bytes(old)
+    killed = start(*command, WRITE_FAULTS_AT="6", WRITE_FAULTS_FAULT=str(KILL))
     assert killed.returncode == -signal.SIGKILL
     assert path.read_bytes() == old
-    assert len(list(watched.iterdir())) == 2
+    assert len(list(watched.iterdir())) == 3
     assert start(*command).returncode == 0
     assert list(watched.iterdir()) == [path]
     assert kenyon.load(path).classes_.tolist() == [0, 7]
