@@ -19,11 +19,12 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 LAB_README = (ROOT / "lab" / "README.md").read_text()
 DATA_PAGE = (ROOT / "docs" / "data.md").read_text()
+ENCODERS_PAGE = (ROOT / "docs" / "encoders.md").read_text()
 BENCH_PAGE = (ROOT / "docs" / "bench.md").read_text()
 REPRODUCTION_PAGE = (ROOT / "docs" / "reproduction.md").read_text()
 
 
-@pytest.mark.parametrize("page", [README, LAB_README])
+@pytest.mark.parametrize("page", [README, LAB_README, ENCODERS_PAGE])
 def test_each_example_prints_what_its_comments_promise(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (example,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
@@ -88,7 +89,9 @@ def test_the_bench_page_lists_the_methods():
     assert listed == [(entry.name, entry.title, entry.summary) for entry in METHODS.values()]
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "lab/README.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "lab/README.md"]
+)
 def test_links_of_the_first_pages_lead_to_files(name):
     page = ROOT / name
     for link, anchor in re.findall(r"\]\((?!https?:)([^)#]+)#?([^)]*)", page.read_text()):

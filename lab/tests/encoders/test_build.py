@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import torch
 
+from kenyon.encoders import TextEncoder
 from kenyon_lab.data import DATASETS, load
 from kenyon_lab.data.cifar100 import IMAGES
 from kenyon_lab.data.source import DATA_FOLDER
 from kenyon_lab.encoders import (
     LeNet5,
-    MiniLM,
     MobileNetV2,
     ResNet18,
     ResNet50,
@@ -253,7 +253,7 @@ def test_clinc150(give, monkeypatch, tmp_path):
     assert dataset.class_names == ("transfer", "time"), "the order of the file"
     assert dataset.y_train.tolist() == [0, 1, 0, 1]
     assert dataset.y_test.tolist() == [1]
-    expected = MiniLM(model).encode(["who won the cup"])
+    expected = TextEncoder(model, cache=False).fit_transform(["who won the cup"])
     assert np.abs(dataset.X_out_of_scope - expected).max() < 0.01
 
 

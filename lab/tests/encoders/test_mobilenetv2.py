@@ -5,8 +5,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from kenyon_lab.encoders import MobileNetV2, mobilenetv2
-from kenyon_lab.encoders.image_encoder import resize
+from kenyon.encoders import mobilenetv2
+from kenyon.encoders.imagenet import resize
+from kenyon_lab.encoders import MobileNetV2
 
 IMAGES = np.random.default_rng(5).integers(0, 256, (3, 32, 32, 3), dtype=np.uint8)
 

@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", ROOT / "lab" / "README.md", *(ROOT / "docs").glob("*.md"))
+    for path in (ROOT / "README.md", ROOT / "lab" / "README.md", *(ROOT / "docs").rglob("*.md"))
 }
 
 

@@ -3,17 +3,28 @@
 import re
 from hashlib import sha256
 from pathlib import PurePosixPath
+from posixpath import normpath
 
 import pytest
 from PIL import Image
 
+from docs.site.drawings import DRAWINGS
 from kenyon_lab.figures.captions import FIGURES
 from lab.tests import stored
 from lab.tests.pages.pages import PAGES, RESULTS, ROOT
 
-PICTURES = {path.stem: path for path in (ROOT / "docs" / "figures").glob("*.png")}
+FIGURES_FOLDER = ROOT / "docs" / "figures"
+PICTURES = {path.stem: path for path in FIGURES_FOLDER.glob("*.png")}
 MEASURED_WITH = {
     "classes": "benchmarks/classes.py measures times, draws them and writes their table at once",
+    **dict.fromkeys(
+        ("evaluate", "report"),
+        "docs/site/screenshots.py takes pictures of pages that Kenyon has written",
+    ),
+    **dict.fromkeys(
+        ("page-light", "page-dark", "page-phone"),
+        "docs/screenshots.py takes pictures of the server's page on two sample models",
+    ),
 }
 """Pictures that are not drawn from stored results, and why."""
 
@@ -39,8 +50,15 @@ def test_a_picture_shows_the_stored_results(name):
 
 def test_pages_show_the_pictures_that_exist():
     shown = {
-        str(PurePosixPath(page).parent / picture)
+        normpath(str(PurePosixPath(page).parent / picture))
         for page, text in PAGES.items()
         for picture in re.findall(r"!\[.+?\]\((\S+?)\)", text)
     }
-    assert shown == {str(path.relative_to(ROOT)) for path in PICTURES.values()}
+    drawn = {FIGURES_FOLDER / f"{name}.svg" for name in DRAWINGS}
+    assert shown == {str(path.relative_to(ROOT)) for path in {*PICTURES.values()} | drawn}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_drawing_is_that_of_its_script(name):
+    stored = (FIGURES_FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    assert stored == str(DRAWINGS[name]())

@@ -9,14 +9,21 @@ from lab.tests.pages.pages import PAGES, RESULTS, Table, tables
 METHODS = "lab/tests/test_readme.py compares it with the declared methods"
 NO_RESULT = "numbers are names or definitions, not results"
 SIZES = "advice, with a size that linked pages measure"
+SERVER = "tests/server/test_docs.py compares it with the routes and limits in the code"
 UNSOURCED = {
-    ("README.md", "readout | take it | cost"): SIZES,
     ("docs/bench.md", "measure | definition"): NO_RESULT,
+    ("docs/benchmarks.md", "result | what was measured | command"): NO_RESULT,
+    ("docs/guides/classes.md", "readout | memory for a class | one prediction"): SIZES,
+    ("docs/guides/drift.md", "what changes | take | price"): NO_RESULT,
     ("docs/bench.md", "name | method | what it does"): METHODS,
+    ("docs/commands.md", "format | suffix | remark"): NO_RESULT,
+    ("docs/encoders.md", "`TextEncoder(...)` | features | needs"): NO_RESULT,
     ("docs/data.md", "name | samples | features | classes | tasks | origin"): (
         "lab/tests/test_readme.py compares it with the declared datasets"
     ),
     ("docs/data.md", "encoder | weights | from"): "names and sizes of files",
+    ("docs/onnx.md", "output | shape | content"): NO_RESULT,
+    ("docs/onnx.md", "result | in the file"): "tests/onnx/test_graph.py tests every row",
     ("docs/readouts.md", "you have | take | because"): SIZES,
     ("docs/reliability.md", "limit | value"): (
         "tests/test_reliability_page.py compares it with the limits in the code"
@@ -30,6 +37,9 @@ UNSOURCED = {
         "docs/verdict.md",
         "statement | paper | as the paper | verdict | ours | verdict | rule",
     ): "lab/tests/test_readme.py compares the whole page with the results",
+    ("docs/server.md", "request | scope | what it does"): SERVER,
+    ("docs/server.md", "status | meaning"): SERVER,
+    ("docs/server.md", "limit | default | option"): SERVER,
 }
 """Tables with digits and without a source, by page and header, and why they need none."""
 

@@ -1,6 +1,7 @@
 """Encoders from images or text to features.
 
-They need PyTorch (``pip install 'kenyon-lab[torch]'``); MiniLM also needs sentence-transformers.
+They need PyTorch (``pip install 'kenyon-lab[torch]'``). MiniLM and the network of MobileNetV2 are
+in `kenyon.encoders`.
 """
 
 try:
@@ -12,9 +13,8 @@ except ImportError:
     ) from None
 
 from kenyon_lab.encoders.lenet5 import LeNet5
-from kenyon_lab.encoders.minilm import MiniLM
 from kenyon_lab.encoders.mobilenetv2 import MobileNetV2
 from kenyon_lab.encoders.resnet18 import ResNet18
 from kenyon_lab.encoders.resnet50 import ResNet50
 
-__all__ = ["LeNet5", "MiniLM", "MobileNetV2", "ResNet18", "ResNet50"]
+__all__ = ["LeNet5", "MobileNetV2", "ResNet18", "ResNet50"]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor, nn
 from torch.nn.functional import max_pool2d, relu
 
-from kenyon_lab.encoders.checkpoint import load_checkpoint
-from kenyon_lab.encoders.image_encoder import ImageEncoder, normalise, resize
+from kenyon.encoders.checkpoint import load_checkpoint
+from kenyon.encoders.imagenet import normalise, resize
+from kenyon_lab.encoders.image_encoder import ImageEncoder
 
 if TYPE_CHECKING:
     from os import PathLike

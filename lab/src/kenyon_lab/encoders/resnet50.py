@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import max_pool2d, relu
 
-from kenyon_lab.encoders.checkpoint import load_weights
-from kenyon_lab.encoders.image_encoder import DEFAULT_SIZE, ImageEncoder, resize
+from kenyon.encoders.checkpoint import load_weights
+from kenyon.encoders.imagenet import resize
+from kenyon_lab.encoders.image_encoder import DEFAULT_SIZE, ImageEncoder
 from kenyon_lab.encoders.tfjs import read_weights
 
 if TYPE_CHECKING:
