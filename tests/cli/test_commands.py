@@ -3,6 +3,7 @@
 import json
 import sys
 import tempfile
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from sklearn.datasets import load_digits
 import kenyon
 from kenyon import FlyClassifier
 from kenyon.model_file import VERSION
-from tests.cli.command import call
+from tests.cli.command import assert_error, call
 
 X, Y = load_digits(return_X_y=True)
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -35,13 +36,6 @@ def header(path):
     """Return the metadata of a file, with the digest of all that it holds."""
     with safe_open(path, framework="numpy") as file:
         return file.metadata()
-
-
-def assert_error(result, message):
-    code, out, err = result
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1
-    assert message in err
 
 
 def test_show_json(path):
@@ -137,9 +131,8 @@ def test_a_refused_edit_changes_nothing(command, message, path):
 
 
 def test_a_wrong_command_is_a_usage_error():
-    code, out, err = call("sho")
-    assert (code, out) == (2, "")
-    assert "No such command 'sho'" in err
+    assert_error(call("sho"), "Error: No such command 'sho'")
+    assert_error(call("show"), "Error: Missing argument 'MODEL'")
 
 
 @pytest.mark.parametrize("missing", ["rich", "typer"])
@@ -148,6 +141,46 @@ def test_without_the_extra_the_error_names_it(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     sentence = "The command line needs typer and rich: pip install 'kenyon[cli]'\n"
     assert call("show", "model.kenyon") == (2, "", sentence)
+
+
+def test_without_polars_the_error_names_it(tmp_path, monkeypatch):
+    table = tmp_path / "table.csv"
+    table.write_text("text,label\na,b\n")
+    for name in [name for name in sys.modules if name.startswith("kenyon.cli.tables")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    result = call("learn", tmp_path / "m.kenyon", table)
+    assert_error(result, "this command needs polars: pip install 'kenyon[cli]'")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "there is not enough memory"),
+        (ImportError("TextEncoder needs\nnonesuch"), "TextEncoder needs nonesuch"),
+        (OverflowError("too many"), "too many"),
+    ],
+)
+def test_errors_are_one_sentence(error, message, path, monkeypatch):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("kenyon.cli.show.load_unchecked", fail)
+    assert_error(call("show", path), f"Error: {message}\n")
+
+
+def test_warnings_are_one_sentence(path, monkeypatch):
+    load = kenyon.pipeline.load_unchecked
+
+    def warn(path):
+        warnings.warn("it was\nwritten", RuntimeWarning, stacklevel=2)
+        return load(path)
+
+    monkeypatch.setattr("kenyon.cli.show.load_unchecked", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        code, _, err = call("show", path)
+    assert (code, err) == (0, "Warning: it was written\n")
 
 
 def test_show_refuses_a_file_that_is_no_model(tmp_path):
@@ -177,6 +210,16 @@ def test_merge_replaces_only_a_model_that_it_reads(path, tmp_path):
     assert call("merge", "--force", out, path, other)[0] == 0
     assert call("merge", path, path, other)[0] == 0
     assert header(path) == header(out)
+
+
+def test_merge_of_one_model_is_a_copy(path, tmp_path):
+    # The pattern shard-*.kenyon may find a single file.
+    copy = tmp_path / "copy.kenyon"
+    assert call("merge", copy, path)[0] == 0
+    assert header(copy) == header(path)
+    code, out, err = call("merge", copy)
+    assert (code, out) == (2, "")
+    assert "Missing argument" in err
 
 
 @given(

@@ -1,6 +1,9 @@
 """The installed program, run as a user runs it."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -8,7 +11,7 @@ from sklearn.datasets import load_digits
 
 import kenyon
 from kenyon import FlyClassifier
-from tests.cli.command import start
+from tests.cli.command import call, shell, start
 
 X, Y = load_digits(return_X_y=True)
 
@@ -21,10 +24,56 @@ def shards(tmp_path):
     return paths
 
 
+COMMANDS = "learn", "predict", "ask", "teach", "unlearn", "show", "merge", "rename", "drop"
+HEAVY = "torch", "sentence_transformers", "model2vec", "polars", "PIL", "tqdm", "jinja2"
+
+
 def test_help_lists_the_commands():
-    code, out, _ = start("--help")
+    for arguments in (["--help"], []):
+        code, out, err = call(*arguments)
+        assert (code, err) == (0, "")
+        assert all(f"\n  {command} " in out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples_and_options(command):
+    code, out, _ = call(command, "--help")
     assert code == 0
-    assert all(command in out for command in ("show", "merge", "rename", "drop"))
+    examples = out[out.index("  Examples:\n") :].splitlines()[1:]
+    assert len(examples) >= 2
+    assert all(f"kenyon {command} " in example for example in examples)
+    assert "--json" in out
+
+
+def test_version():
+    assert call("--version") == (0, f"kenyon {kenyon.__version__}\n", "")
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh"])
+def test_completion(name, tmp_path):
+    script = start(env={**os.environ, "_KENYON_COMPLETE": f"source_{name}"})[1]
+    assert "_KENYON_COMPLETE=complete_" in script
+    if name == "bash":
+        code, out, err = shell(f"source /dev/stdin <<'END'\n{script}\nEND\ncomplete -p", tmp_path)
+        assert (code, err) == (0, "")
+        assert "kenyon" in out
+    words = {"COMP_WORDS": "kenyon un", "COMP_CWORD": "1"}
+    words |= {"_TYPER_COMPLETE_ARGS": "kenyon un", "_KENYON_COMPLETE": f"complete_{name}"}
+    code, out, _ = start(env={**os.environ, **words})
+    assert code == 0
+    assert "unlearn" in out
+
+
+def test_show_imports_no_heavy_packages(shards):
+    script = (
+        "import sys; from kenyon.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print(*sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", script, "show", shards[0]]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert process.returncode == 0
+    assert not {*process.stderr.split()} & {*HEAVY}
 
 
 def test_show_merge_rename_drop(shards, tmp_path):

@@ -1,171 +1,93 @@
-"""The commands, each a few lines over `kenyon.load` and `FlyClassifier`."""
+"""The commands of `kenyon`: one file for each, registered here."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Column, Table
-from rich.text import Text
 
-from kenyon import load
-from kenyon.model_file import format_version
+from kenyon.cli import (
+    ask,
+    edit,
+    evaluate,
+    keys,
+    learn,
+    predict,
+    serve,
+    show,
+    store,
+    teach,
+    unlearn,
+)
 
 if TYPE_CHECKING:
-    from kenyon.classifier import FlyClassifier
+    from collections.abc import Callable
 
 # Otherwise a label such as -1 would be read as an option.
 LABELS = {"ignore_unknown_options": True}
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that save wrote.")]
-Output = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the model here and leave MODEL unchanged."),
-]
-
 app = typer.Typer(
-    help="Show, merge and edit saved models.",
-    no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    # Plain help keeps the lines of examples, and reads the same in a pipe.
+    rich_markup_mode=None,
 )
 
 
-@app.command()
-def show(
-    model: Model,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        import kenyon
+
+        print(f"kenyon {kenyon.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def kenyon_command(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
 ) -> None:
-    """Show the parameters, the circuit, the classes and the sizes of a model."""
-    content = describe(model)
-    if as_json:
-        print(json.dumps(content, indent=2))
-    else:
-        _print_tables(content)
+    """Learn classes from texts, tables and images, and answer.
 
-
-@app.command()
-def merge(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
-    model: Model,
-    others: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="More of them.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
-) -> None:
-    """Write one model that has learned the samples of all models.
-
-    OUT may be one of the models.
+    Results go to standard output; messages and progress go to standard error. The exit code is 0,
+    or 2 after an error, 130 after Ctrl-C and 143 after SIGTERM.
     """
-    inputs = {path.resolve() for path in (model, *others)}
-    if out.exists() and out.resolve() not in inputs and not force:
-        raise ValueError(
-            f"OUT must be a new file or one of the models, but {out} exists: --force replaces it"
-        )
-    merged = load(model)
-    for path in others:
-        other = load(path)
-        try:
-            merged.merge(other)
-        except (OverflowError, ValueError) as error:
-            raise ValueError(f"{path} cannot be merged into {model}: {error}") from error
-    _save(merged, out)
 
 
-@app.command(context_settings=LABELS)
-def rename(
-    model: Model,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The present label.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="A label that the model lacks.")],
-    output: Output = None,
+def _add(
+    command: Callable[..., None], examples: str, group: typer.Typer = app, **settings: Any
 ) -> None:
-    """Rename a class."""
-    fly = load(model)
-    fly.rename_class(_label(old, fly), _label(new, fly))
-    _save(fly, output or model)
+    """Register a command; `examples` holds one command line per line."""
+    # The line with a backspace keeps the lines below it as they are.
+    epilog = "\b\nExamples:\n" + indent(examples.strip(), "  ")
+    group.command(epilog=epilog, **settings)(command)
 
 
-@app.command(context_settings=LABELS)
-def drop(
-    model: Model,
-    label: Annotated[str, typer.Argument(metavar="CLASS", help="The label of the class.")],
-    output: Output = None,
-) -> None:
-    """Drop a class.
+_add(learn.learn, learn.EXAMPLES)
+_add(predict.predict, predict.EXAMPLES)
+_add(evaluate.evaluate, evaluate.EXAMPLES)
+_add(ask.ask, ask.EXAMPLES)
+_add(teach.teach, teach.EXAMPLES)
+_add(unlearn.unlearn, unlearn.EXAMPLES)
+_add(show.show, show.EXAMPLES)
+_add(edit.merge, edit.MERGE_EXAMPLES)
+_add(edit.rename, edit.RENAME_EXAMPLES, context_settings=LABELS)
+_add(edit.drop, edit.DROP_EXAMPLES, context_settings=LABELS)
+_add(serve.serve, serve.EXAMPLES)
 
-    With the readout "ridge" its samples stay in the Gram matrix as unlabelled background.
-    """
-    fly = load(model)
-    fly.drop_class(_label(label, fly))
-    _save(fly, output or model)
+_keys = typer.Typer(rich_markup_mode=None, help="Create, list and revoke the keys of a store.")
+_add(keys.create, keys.CREATE_EXAMPLES, _keys)
+_add(keys.list_keys, keys.LIST_EXAMPLES, _keys, name="list")
+_add(keys.revoke, keys.REVOKE_EXAMPLES, _keys)
+app.add_typer(_keys, name="keys")
 
-
-def describe(path: Path) -> dict[str, Any]:
-    """Return the content of a model file as values that JSON can hold."""
-    fly = load(path)
-    parameters = fly.get_params(deep=False)
-    counts = zip(fly.classes_.tolist(), fly.class_count_.tolist(), strict=True)
-    return {
-        "file": str(path),
-        "format_version": format_version(path),
-        "readout": parameters.pop("readout"),
-        "parameters": parameters,
-        "circuit": fly.circuit_.coder.parameters(),
-        "classes": [{"label": label, "samples": samples} for label, samples in counts],
-        "n_samples": fly.n_samples_seen_,
-        "nbytes": fly.nbytes,
-    }
-
-
-def _print_tables(content: dict[str, Any]) -> None:
-    summary = {
-        "file": content["file"],
-        "format version": content["format_version"],
-        "readout": content["readout"],
-        "classes": f"{len(content['classes']):,}",
-        "samples": f"{content['n_samples']:,}",
-        "in memory": f"{content['nbytes'] / 1e6:,.2f} MB",
-    }
-    console = Console()
-    sections = {
-        "Model": summary,
-        "Circuit": content["circuit"],
-        "Parameters": content["parameters"],
-    }
-    for title, section in sections.items():
-        table = Table(title=title, box=box.SIMPLE, show_header=False, title_justify="left")
-        for name, value in section.items():
-            table.add_row(name, _plain(value))
-        console.print(table)
-    classes = Table("class", Column("samples", justify="right"), box=box.SIMPLE_HEAD)
-    for row in content["classes"]:
-        classes.add_row(_plain(row["label"]), f"{row['samples']:,}")
-    console.print(classes)
-
-
-def _plain(value: Any) -> Text:
-    """Return a value as text in which rich reads no markup."""
-    return Text(str(value), overflow="fold")
-
-
-def _label(text: str, fly: FlyClassifier) -> Any:
-    """Return the label that a text names: a number if the labels of the model are numbers."""
-    labels = {str(label): label for label in fly.classes_.tolist()}
-    if text in labels:
-        return labels[text]
-    if any(isinstance(label, str) for label in labels.values()):
-        return text
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return int(text) if text.lstrip("+-").isdecimal() else number
-
-
-def _save(fly: FlyClassifier, path: Path) -> None:
-    fly.save(path)
-    classes, samples = len(fly.classes_), fly.n_samples_seen_
-    plural = "" if classes == 1 else "es"
-    print(f"Wrote {path}: {classes:,} class{plural}, {samples:,} samples.")
+stores = typer.Typer(help="Look after a folder of models whose changes are never lost.")
+app.add_typer(stores, name="store")
+_add(store.show, store.SHOW_EXAMPLES, stores)
+_add(store.verify, store.VERIFY_EXAMPLES, stores)
+_add(store.compact, store.COMPACT_EXAMPLES, stores)
+_add(store.erase, store.ERASE_EXAMPLES, stores)
