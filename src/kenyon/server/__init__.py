@@ -1,0 +1,1 @@
+"""The store over HTTP: `kenyon serve` starts it, `kenyon.client` talks to it."""

@@ -1,0 +1,98 @@
+"""The limits of the server, and how many requests and bytes are in progress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kenyon.server.problems import Problem, busy
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request may take, and all together.
+
+    Attributes
+    ----------
+    body : int
+        Bytes of a request.
+    file : int
+        Bytes of an imported or merged model.
+    memory : int
+        Bytes of all requests in progress; at least `file`.
+    batch : int
+        Samples of a request.
+    classes : int
+        Classes of a model. A check may be 100 ms late.
+    requests : int
+        Requests in progress.
+    live : int
+        Open streams of live counts.
+    connections : int
+        Open connections.
+    read_seconds : float
+        Time to send a body.
+    header_seconds : float
+        Time to send the head of a request.
+    header_bytes : int
+        Bytes of the head of a request.
+    wait_seconds : float
+        Time that "after" waits for an event.
+    stop_seconds : float
+        Time for requests in progress when the server stops.
+    """
+
+    body: int = 16 * MEGABYTE
+    file: int = 256 * MEGABYTE
+    memory: int = 512 * MEGABYTE
+    batch: int = 10_000
+    classes: int = 10_000
+    requests: int = 512
+    live: int = 100
+    connections: int = 2_000
+    read_seconds: float = 30
+    header_seconds: float = 10
+    header_bytes: int = 64 * 2**10
+    wait_seconds: float = 10
+    stop_seconds: float = 20
+
+
+class Load:
+    """Requests, bytes and streams in progress. Used by the event loop alone."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.requests = 0
+        self.bytes = 0
+        self.live = 0
+
+    def enter(self) -> None:
+        """Count a request, or raise the problem that there are too many."""
+        if self.requests >= self.limits.requests:
+            raise busy(f"{self.requests} requests are in progress, the limit of this server")
+        self.requests += 1
+
+    def reserve(self, n_bytes: int) -> None:
+        """Count bytes of a body, or raise the problem that there are too many."""
+        if self.bytes + n_bytes > self.limits.memory:
+            raise busy("the bodies of the requests in progress take all memory set aside for them")
+        self.bytes += n_bytes
+
+    def open_stream(self) -> None:
+        """Count a stream, or raise the problem that there are too many."""
+        if self.live >= self.limits.live:
+            raise busy(f"{self.live} streams are open, the limit of this server", 10)
+        self.live += 1
+
+    def close_stream(self) -> None:
+        """Count a stream no more."""
+        self.live -= 1
+
+
+def check_batch(n_samples: int, limits: Limits) -> None:
+    """Raise the problem that a request has too many samples."""
+    if n_samples > limits.batch:
+        raise Problem(
+            413, f"samples has {n_samples} samples, but a request may have {limits.batch} at most"
+        )

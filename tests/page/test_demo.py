@@ -1,0 +1,41 @@
+"""`make demo`: two taught models, and a link that signs in."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
+
+
+@contextmanager
+def demo(folder):
+    command = [sys.executable, str(DEMO), str(folder), "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            address, key = process.stdout.readline().split()[1].split("/#key=")
+            headers = {"Authorization": f"Bearer {key}"}
+            with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+                yield client
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+def test_the_demonstration_starts_and_starts_again(tmp_path):
+    with demo(tmp_path) as client:
+        models = {one["name"]: one for one in client.get("/v1/models").json()["models"]}
+        assert {name: one["samples"] for name, one in models.items()} == {
+            "drawings": 40,
+            "intents": 24,
+        }
+        body = {"samples": [{"text": "my card is lost"}], "after": 1}
+        (answer,) = client.post("/v1/models/intents/predict", json=body).json()["answers"]
+        assert answer["label"] == "card"
+        first = client.headers
+    with demo(tmp_path) as client:
+        assert len(client.get("/v1/models").json()["models"]) == 2
+        # The key of the last start is revoked.
+        assert client.get("/v1/models", headers=first).status_code == 401

@@ -1,0 +1,96 @@
+"""What users write is never executed, and the page asks nothing of anybody else."""
+
+import pytest
+
+from tests.page.visiting import TEXTS, expect
+
+MARKUP = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "\"'><svg onload=alert(1)>",
+    "{{7*7}}${alert(1)}",
+]
+
+
+def test_markup_is_text_everywhere(visiting, server):
+    server.new_model("intents", ("hello there", "plain"), **TEXTS)
+    visit = visiting()
+    visit.model("intents")
+    page = visit.page
+    for i, markup in enumerate(MARKUP):
+        visit.teach(f"{markup} number {i}", markup)
+        expect(visit.best()).to_have_text(markup)
+        expect(page.locator(".timeline")).to_contain_text(markup)
+        expect(page.locator(".classes")).to_contain_text(markup)
+        expect(page.locator(".matrix")).to_contain_text(markup[:20])
+        expect(page.locator(".picture .name.on text")).to_contain_text(markup[:5])
+    page.get_by_role("button", name=f"Drop {MARKUP[0]}").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_contain_text(MARKUP[0])
+    page.reload()
+    expect(page.locator(".timeline")).to_contain_text("Dropped " + MARKUP[0])
+    assert (
+        page.evaluate("document.querySelectorAll('main script, main img, main [onload]').length")
+        == 0
+    )
+
+
+def test_names_in_the_address_are_text(visiting):
+    visit = visiting()
+    visit.open(address="#/m/" + "%3Cimg src=x onerror=alert(1)%3E")
+    expect(visit.page.locator(".toast")).to_contain_text("There is no model <img src=x")
+
+
+def test_the_policy_is_enforced(visiting):
+    visit = visiting()
+    refused = {
+        "document.body.innerHTML = '<b>'": "TrustedHTML",
+        "Object.assign(document.createElement('script'), {text: '1'})": "Trusted",
+        "setTimeout('1')": "Trusted",
+    }
+    for script, words in refused.items():
+        with pytest.raises(Exception, match=words):
+            visit.page.evaluate(f"() => {{ {script} }}")
+    assert all("Trusted" in error for error in visit.errors)
+    visit.errors.clear()
+
+
+def test_a_wrong_key_and_a_revoked_one(visiting, server):
+    secret = server.key("admin", name="leaver")
+    visit = visiting(key=secret)
+    visit.expected_statuses |= {401}
+    page = visit.page
+    expect(page.get_by_role("heading", name="Models")).to_be_visible()
+    assert "#key" not in page.url
+    number = next(key.id for key in server.store.keys.all() if key.name == "leaver")
+    server.store.keys.revoke(number)
+    page.reload()
+    expect(page.get_by_role("alert").first).to_contain_text("not known, or was revoked")
+    page.get_by_label("Key").fill("kenyon_nonsense")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert").first).to_contain_text("not known, or was revoked")
+    expect(page.get_by_label("Key")).to_have_value("")
+    page.get_by_label("Key").fill(server.admin)
+    page.get_by_label("Remember").check()
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Models")).to_be_visible()
+    assert page.evaluate("localStorage.getItem('kenyon-key')") == server.admin
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Key")).to_be_visible()
+    assert (
+        page.evaluate("localStorage.getItem('kenyon-key') ?? sessionStorage.getItem('kenyon-key')")
+        is None
+    )
+
+
+def test_a_key_that_may_only_ask(visiting, server):
+    server.new_model("intents", ("pay a bill", "bank"), ("play a song", "music"), **TEXTS)
+    visit = visiting(key=server.key("predict", models=["intents"]))
+    visit.expected_statuses |= {403}
+    visit.model("intents")
+    visit.type("a song")
+    expect(visit.best()).to_have_text("music")
+    visit.answers.first.click()
+    expect(visit.page.locator(".toast.error")).to_contain_text("no scope teach")
+    assert server.ask("GET", "/v1/models/intents")["samples"] == 2
