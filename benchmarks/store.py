@@ -1,0 +1,178 @@
+"""The store: durable changes per second, recovery, and the size on disk (`make store`)."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from problem import SEED
+from report import environment, publish, table
+
+import kenyon.store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+N_FEATURES = 84
+N_CLASSES = 20
+SECONDS = 5.0
+BATCH = 64
+
+
+def samples(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return float32 samples of Gaussian classes."""
+    random = np.random.default_rng([SEED, seed])
+    y = random.integers(0, N_CLASSES, n)
+    centres = np.random.default_rng(SEED).standard_normal((N_CLASSES, N_FEATURES))
+    X = (centres[y] + random.standard_normal((n, N_FEATURES))).astype(np.float32)
+    return X, y
+
+
+def rate(
+    place: Path | str,
+    readout: str,
+    threads: int,
+    batch: int,
+    seconds: float,
+    name: str = "m",
+) -> tuple[float, ...]:
+    """Return requests and rows per second of durable learning, and rows per commit."""
+    with kenyon.store.open(place) as store:
+        try:
+            model = store.create(name, N_FEATURES, {"readout": readout})
+        except kenyon.store.Conflict:
+            model = store[name]
+        model.learn(*samples(64, 99))
+        # As a server, which publishes what it learns.
+        assert model.published is not None
+        counts, n_commits = [0] * threads, store.n_commits
+        end = time.perf_counter() + seconds
+
+        def learn(number: int) -> None:
+            X, y = samples(batch * 64, number)
+            while time.perf_counter() < end:
+                start = counts[number] % 64 * batch
+                try:
+                    model.learn(X[start : start + batch], y[start : start + batch])
+                except kenyon.store.QueueFull as full:
+                    time.sleep(full.retry_after / 100)
+                    continue
+                counts[number] += 1
+
+        workers = [threading.Thread(target=learn, args=(i,)) for i in range(threads)]
+        began = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        took = time.perf_counter() - began
+        n = sum(counts)
+        return n / took, n * batch / took, n * batch / max(1, store.n_commits - n_commits)
+
+
+def fill(folder: Path, readout: str, n: int) -> float:
+    """Learn n samples in batches of 1,000, and return the seconds."""
+    start = time.perf_counter()
+    with kenyon.store.open(folder) as store:
+        model = store.create("m", N_FEATURES, {"readout": readout})
+        futures = []
+        for number in range(n // 1000):
+            futures.append(model.submit(model.learning(*samples(1000, number))))
+            if len(futures) > 16:
+                futures.pop(0).result()
+        for future in futures:
+            future.result()
+        took = time.perf_counter() - start
+        model.wait(model.event)
+    return took
+
+
+def recover(folder: Path, rounds: int = 3) -> tuple[float, float, int]:
+    """Return the seconds to open a store, those until its model is there, and replayed rows."""
+    found = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        with kenyon.store.open(folder) as store:
+            opened = time.perf_counter() - start
+            model = store["m"]
+            assert model.published.classifier is not None
+            model.classes()
+            found.append((opened, time.perf_counter() - start, model.updater.recovery.n_replayed))
+    return min(found, key=lambda each: each[1])
+
+
+def replay(folder: Path) -> tuple[float, float, int]:
+    """Recover without a snapshot."""
+    shutil.rmtree(folder / "snapshots")
+    return recover(folder, 1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="save nothing")
+    quick = parser.parse_args().quick
+    place = environment()
+    seconds = 0.5 if quick else SECONDS
+    learning, recovery = [], []
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        for readout in ("fly", "ridge"):
+            for threads, batch in ((1, 1), (32, 1), (8, BATCH)):
+                requests, rows, per_commit = rate(
+                    Path(folder, f"{readout}-{threads}-{batch}"), readout, threads, batch, seconds
+                )
+                learning.append(
+                    (
+                        f"{readout}, {threads} threads, {batch} samples a request",
+                        f"{requests:,.0f}",
+                        f"{rows:,.0f}",
+                        f"{per_commit:,.0f}",
+                    )
+                )
+                print(learning[-1], flush=True)
+    for readout, n in (("fly", 1_000_000), ("ridge", 200_000)):
+        n = 20_000 if quick else n
+        with tempfile.TemporaryDirectory(dir=Path.cwd()) as name:
+            folder = Path(name, "store")
+            took = fill(folder, readout, n)
+            size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+            ways: dict[str, Callable[[Path], tuple[float, float, int]]] = {
+                "snapshot": recover,
+                "log": replay,
+            }
+            for way, call in ways.items():
+                opened, there, n_replayed = call(folder)
+                recovery.append(
+                    (
+                        f"{readout}, {n:,} samples, from the {way}",
+                        f"{took:.1f}",
+                        f"{opened:.2f}",
+                        f"{there:.2f}",
+                        f"{n_replayed:,}",
+                        f"{size / 1e6:,.0f}",
+                    )
+                )
+                print(recovery[-1], flush=True)
+    publish(
+        "store.md",
+        f"# The store\n\n{place}",
+        f"Samples of {N_FEATURES} features, {N_CLASSES} classes. A learn counts when its receipt "
+        "says\nthat it is durable; meanwhile the model learns it and publishes its state.",
+        table(("learning", "requests/s", "samples/s", "samples per commit"), learning),
+        "Opening a store, until its model can be read. The log alone means without snapshots. "
+        "Samples\nwere learned in requests of 1,000.",
+        table(
+            ("recovery", "learned in s", "open in s", "model in s", "replayed", "size in MB"),
+            recovery,
+        ),
+        saved=not quick,
+    )
+
+
+if __name__ == "__main__":
+    main()
