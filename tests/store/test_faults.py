@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import shutil
@@ -347,9 +348,15 @@ def test_a_forked_process_must_open_the_store_itself(model, store, folder):
     assert all(finding.is_right for finding in store.verify())
 
 
-def test_a_forked_process_does_not_keep_the_lock(model, store, folder):
+def fork_without_handlers():
+    """Fork as a C library does: the child closes no file."""
+    return ctypes.PyDLL(None).fork()
+
+
+@pytest.mark.parametrize("fork", [os.fork, fork_without_handlers])
+def test_a_forked_process_does_not_keep_the_lock(fork, model, store, folder):
     with untraced():
-        pid = os.fork()
+        pid = fork()
         if pid == 0:
             time.sleep(60)
             os._exit(0)

@@ -81,7 +81,7 @@ class Store:
             else:
                 self._open_folder(Path(place))
         except BaseException:
-            self._leave()
+            self._unlock()
             raise
         _opened.add(self)
 
@@ -257,10 +257,17 @@ class Store:
         for model in self._models.values():
             model.close()
         self._database.close()
-        self._leave()
+        self._unlock()
 
-    def _leave(self) -> None:
-        """Let go of the lock, which a forked process would hold after its parent has ended."""
+    def _unlock(self) -> None:
+        """Free the lock, even if a process that was forked just now still has a copy of it."""
+        if self._lock_file is not None:
+            with suppress(OSError):
+                fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+            self._lock_file.close()
+
+    def _close_lock_file(self) -> None:
+        """Close a forked process's copy of the lock, which would outlast its parent."""
         if self._lock_file is not None:
             self._lock_file.close()
 
@@ -390,12 +397,12 @@ def _check_complete(folder: Path) -> None:
 _opened: WeakSet[Store] = WeakSet()
 
 
-def _leave_all() -> None:
+def _close_lock_files() -> None:
     for store in [*_opened]:
-        store._leave()
+        store._close_lock_file()
 
 
-os.register_at_fork(after_in_child=_leave_all)
+os.register_at_fork(after_in_child=_close_lock_files)
 
 
 def _lock(folder: Path) -> FileIO:
