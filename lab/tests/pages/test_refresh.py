@@ -1,0 +1,34 @@
+"""New results reach the pages."""
+
+from lab.tests.pages.refresh import refresh_tables
+
+SOURCE = """\
+| method | ms |
+| ------ | -: |
+| a      |  9 |
+| b      |  2 |
+| c      |  3 |
+
+| method | ms |
+| ------ | -: |
+| a      | 70 |
+| b      | 80 |
+"""
+PAGE = "Text.\n\n<!-- x.md -->\n| method | ms |\n| - | - |\n{}\nMore text.\n"
+
+
+def test_rows_are_those_of_the_source():
+    text, stale = refresh_tables(PAGE.format("| c | 3 |\n| a | 1 |\n"), {"x.md": SOURCE}.get)
+    table = "| method | ms |\n| ------ | -: |\n| c      |  3 |\n| a      |  9 |\n"
+    assert text == f"Text.\n\n<!-- x.md -->\n{table}\nMore text.\n"
+    assert stale == []
+
+
+def test_the_most_similar_table_is_taken():
+    text, _ = refresh_tables(PAGE.format("| a | 71 |\n| b | 80 |\n"), {"x.md": SOURCE}.get)
+    assert "|\n| a      | 70 |\n| b      | 80 |\n" in text
+
+
+def test_a_row_that_has_gone_is_reported():
+    page = PAGE.format("| d | 3 |\n")
+    assert refresh_tables(page, {"x.md": SOURCE}.get) == (page, ["x.md"])
