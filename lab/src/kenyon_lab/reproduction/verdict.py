@@ -60,17 +60,21 @@ def headline(judged: list[Judged]) -> list[str]:
 
 
 def write_verdict(path: Path, headline: list[str], judged: list[Judged], command: str) -> None:
-    """Write a table of all statements with their judgements."""
-    rows = [_row(one) for one in judged]
-    rule = ("---",) * len(_HEADER)
-    table = [f"| {' | '.join(row)} |" for row in (_HEADER, rule, *rows)]
-    lines = ["# The verdict", "", *headline, f"Made by `{command}`.", "", ABOUT_COLUMNS, "", *table]
+    """Write a table of all statements with their judgements, and the rules below it."""
+    rules = list(dict.fromkeys(one.statement.rule for one in judged))
+    rows = [_row(one, rules.index(one.statement.rule) + 1) for one in judged]
+    line = ("---",) * len(_HEADER)
+    table = [f"| {' | '.join(row)} |" for row in (_HEADER, line, *rows)]
+    listed = [f"{i}. {rule}" for i, rule in enumerate(rules, 1)]
+    about = ["# The verdict", "", *headline, f"Made by `{command}`.", "", ABOUT_COLUMNS]
+    about += ["The last column names the [rule](#the-rules) of each verdict.", ""]
     with replacing(path) as beside:
-        beside.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        lines = [*about, *table, "", "## The rules", "", *listed, ""]
+        beside.write_text("\n".join(lines), encoding="utf-8")
 
 
-def _row(judged: Judged) -> list[str]:
+def _row(judged: Judged, rule: int) -> list[str]:
     statement, first, second = judged.statement, judged.as_paper, judged.ours
     ours = (second.measured, second.verdict) if judged.differs else (SAME, "")
-    cells = (statement.text, statement.number, first.measured, first.verdict, *ours, statement.rule)
+    cells = (statement.text, statement.number, first.measured, first.verdict, *ours, str(rule))
     return [cell.replace("|", "\\|") for cell in cells]
