@@ -2,8 +2,8 @@
 
     python -m lab.tests.pages.refresh
 
-A number keeps its digits: 0.75 becomes 0.74, and 19 becomes 20. A table keeps its choice of rows. A
-table whose source has another header now, or no longer all of its rows, is named: edit it by hand.
+A number keeps its digits: 0.75 becomes 0.74, and 19 becomes 20. A table keeps its choice of rows. The
+command names each table whose source has another header now, or other rows: edit it by hand.
 """
 
 import re
@@ -56,14 +56,15 @@ def newest(table, source):
 
     Several tables of a source may have the same header and rows; the most similar one is taken.
     """
-    found = [
+    alike = [
         block
         for lines in re.findall(TABLE, f"{source}\n", re.MULTILINE)
         if cells(block := lines.splitlines())[0] == cells(table)[0]
-        and set(names(table)) <= set(names(block))
     ]
+    found = [block for block in alike if set(names(table)) <= set(names(block))]
     if not found:
-        return None
+        # All rows may have new names, such as files with a version.
+        return alike[0] if [*map(len, alike)] == [len(table)] else None
     best = max(found, key=lambda block: n_equal(table, block))
     if names(best) == names(table):
         return best

@@ -32,3 +32,10 @@ def test_the_most_similar_table_is_taken():
 def test_a_row_that_has_gone_is_reported():
     page = PAGE.format("| d | 3 |\n")
     assert refresh_tables(page, {"x.md": SOURCE}.get) == (page, ["x.md"])
+
+
+def test_a_table_of_which_all_rows_are_shown_follows_their_names():
+    source = "| file | MB |\n| --- | --: |\n| x-2 | 1 |\n| y-2 | 1 |\n"
+    old = "| file | MB |\n| --- | --: |\n| x-1 | 1 |\n| y-1 | 1 |\n"
+    text, stale = refresh_tables(f"<!-- x.md -->\n{old}", {"x.md": source}.get)
+    assert (text, stale) == (f"<!-- x.md -->\n{source}", [])
