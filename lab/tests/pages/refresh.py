@@ -2,8 +2,8 @@
 
     python -m lab.tests.pages.refresh
 
-A number keeps its digits: 0.75 becomes 0.74, and 19 becomes 20. A table keeps its choice of rows. Each
-table whose source now has another header or other rows is named: edit it by hand.
+A number keeps its digits: 0.75 becomes 0.74, and 19 becomes 20. A table keeps its choice of rows.
+If the source of a table now has another header or other rows, the command says so: edit it by hand.
 """
 
 import re
