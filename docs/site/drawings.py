@@ -168,9 +168,19 @@ LAYERS = (
     ("pipeline", "an encoder and a classifier as one model", TEAL),
     ("combiner · encoders", "parts for other engines; texts and images to vectors", TEAL),
     ("classifier · coder", "FlyClassifier, SparseCoder", TEAL),
-    ("calibration · explanation · novelty · suggest · model_file", "what a model can tell", TEAL),
+    ("text_explanation", "the effects of words on an answer", TEAL),
+    (
+        "calibration · explanation · novelty · suggest · top · model_file",
+        "what a model can tell",
+        TEAL,
+    ),
+    ("learned · model_checks", "what a model has learned as plain values; their checks", TEAL),
     ("readouts", "fly, bayes, ridge: all that reads a memory", TEAL),
-    ("_validation · _files · _sparse", "arguments, atomic files, sparse matrices", GREY),
+    (
+        "_validation · _files · _sparse · kept_texts",
+        "arguments, atomic files, matrices, texts",
+        GREY,
+    ),
     ("circuit", "layer 1, the memories (sums), locks and versions", ORANGE),
     ("kernel (C++)", "encode: quantise, project, select; memory: counters, pairs", ORANGE),
 )

@@ -2,13 +2,14 @@
 
 import re
 from hashlib import sha256
+from itertools import chain, pairwise
 from pathlib import PurePosixPath
 from posixpath import normpath
 
 import pytest
 from PIL import Image
 
-from docs.site.drawings import DRAWINGS
+from docs.site.drawings import DRAWINGS, LAYERS
 from kenyon_lab.figures.captions import FIGURES
 from lab.tests import stored
 from lab.tests.pages.pages import PAGES, RESULTS, ROOT
@@ -62,3 +63,16 @@ def test_pages_show_the_pictures_that_exist():
 def test_a_drawing_is_that_of_its_script(name):
     stored = (FIGURES_FOLDER / f"{name}.svg").read_text(encoding="utf-8")
     assert stored == str(DRAWINGS[name]())
+
+
+def test_the_drawn_layers_are_those_that_the_linter_checks():
+    contracts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    library = contracts.partition('id = "library-layers"')[2].partition("exhaustive")[0]
+    layers = [
+        re.findall(r"\w+", layer) for layer in re.findall(r'^  "(.+)",$', library, re.MULTILINE)
+    ]
+    place = {module: i for i, modules in enumerate(layers) for module in modules}
+    drawn = [name.split(" · ") for name, *_ in LAYERS if name != "kernel (C++)"]
+    assert {module for module in place if module != "_repr"} == {*chain(*drawn)}
+    places = [[place[module] for module in modules] for modules in drawn]
+    assert all(max(upper) < min(lower) for upper, lower in pairwise(places))
