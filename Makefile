@@ -135,10 +135,10 @@ scale: $(VENV)/installed
 	$(BIN)/python benchmarks/rounding.py
 	$(BIN)/python benchmarks/classes.py
 
-# Kenyon beside k-nearest neighbours, logistic regression, SGD and River on intents that come one after
-# the other; takes ten minutes.
+# Kenyon beside k-nearest neighbours, logistic regression, SGD, River and SetFit on intents that come one
+# after the other; takes an hour, and reads CLINC150 from KENYON_DATA_DIR or downloads it.
 alternatives: $(VENV)/installed
-	$(PIP_INSTALL) faiss-cpu hnswlib
+	$(PIP_INSTALL) faiss-cpu hnswlib setfit
 	$(BIN)/python benchmarks/alternatives.py
 
 # Exported models in onnxruntime beside the library; takes ten minutes.

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from alternative_setfit import SetFit
 from river import linear_model, naive_bayes, optim
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
@@ -173,13 +174,22 @@ class River:
 
 
 class Candidate(NamedTuple):
-    """A method, what it can do, and the values of one parameter to choose from."""
+    """A method, what it can do, and the values of one parameter to choose from.
+
+    A refitted method trains again with every class, a slow one answers some test queries only, and
+    one that reads texts has no features.
+    """
 
     make: Callable[..., Any]
     abilities: tuple[str, ...]
     parameter: str = ""
     values: tuple[Any, ...] = ()
     is_slow: bool = False
+    reads_texts: bool = False
+
+    @property
+    def is_refitted(self) -> bool:
+        return self.abilities == REFITTED
 
 
 def softmax() -> Any:
@@ -210,4 +220,6 @@ CANDIDATES = {
         partial(River, model=naive_bayes.GaussianNB), COUNTING, is_slow=True
     ),
     "River, SoftmaxRegression": Candidate(partial(River, model=softmax), GRADIENT, is_slow=True),
+    "SetFit": Candidate(SetFit, REFITTED, reads_texts=True),
 }
+FEW = "Kenyon", "logistic regression, fitted again", "SetFit"
