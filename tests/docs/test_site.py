@@ -83,10 +83,15 @@ def test_it_is_read_and_searched_as_files_without_a_network(site):
             page.goto((site / f"{name}.html").as_uri())
             broken = "() => [...document.images].filter(i => !i.naturalWidth).map(i => i.src)"
             assert page.evaluate(broken) == []
+        page.goto((site / "quickstart.html").as_uri())
+        for tab, code in ("Python", "make_pipeline"), ("Server", "curl"), ("Shell", "kenyon ask"):
+            page.click(f".tabbed-labels label:has-text('{tab}')")
+            assert page.locator(f"code:visible:has-text('{code}')").count() > 0, tab
         page.goto((site / "index.html").as_uri())
         page.focus("input.md-search__input")
-        page.keyboard.type("unlearn")
-        page.wait_for_selector(".md-search-result__item a", timeout=30_000)
+        page.keyboard.type("erase a customer")
+        page.click(".md-search-result__item a", timeout=30_000)
+        page.wait_for_selector("h1:has-text('Erase a customer')")
         browser.close()
     assert errors == []
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
