@@ -1,10 +1,12 @@
 """The examples of the quickstart, the guides and the concepts run, and print what they say.
 
 The blocks of shell of a page run first, one after the other; what they start in the background,
-such as a server, runs until those of Python have run too.
+such as a server, runs until those of Python have run too. A comment after `kenyon ask` is the best
+answer.
 """
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -88,6 +90,9 @@ def test_the_examples_of_a_page_run(page, tmp_path, free_port):
         finally:
             running.stdin.close()
             running.wait(60)
+    written = (tmp_path / "shell.log").read_text(encoding="utf-8")
+    for answer in re.findall(r"^kenyon ask .*  # (\w+)$", shell, flags=re.MULTILINE):
+        assert re.search(rf"^{answer} +[5-9]\d\.\d%$", written, flags=re.MULTILINE), written
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == promised(code)
 
