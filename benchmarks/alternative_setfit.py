@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +17,6 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 try:
     import torch
     from datasets import Dataset
-    from sentence_transformers import SentenceTransformer
     from setfit import SetFitModel, Trainer, TrainingArguments
 except ModuleNotFoundError as error:
     sys.exit(f"This benchmark needs {error.name}: pip install -c constraints.txt setfit")
@@ -42,8 +42,9 @@ def pick(y: Labels, seed: int, n: int = N_SHOTS) -> NDArray[np.intp]:
 class SetFit:
     """The encoder is trained on pairs of a few texts of each class, the head on all texts."""
 
-    def __init__(self, n_features: int, n_classes: int, seed: int) -> None:
+    def __init__(self, n_features: int, n_classes: int, seed: int, n_steps: int = N_STEPS) -> None:
         torch.set_num_threads(1)
+        self.n_steps = n_steps
         self.seed, self.texts, self.y = seed, np.empty(0, np.str_), np.empty(0, np.int64)
         self.model: Any = None
 
@@ -53,13 +54,14 @@ class SetFit:
 
     def train(self) -> None:
         """Train a new encoder and a new head, as SetFit's trainer does."""
-        self.model = SetFitModel(model_body=SentenceTransformer(str(MINILM), device="cpu"))
+        self.model = SetFitModel.from_pretrained(str(MINILM), device="cpu")
         few = pick(self.y, self.seed)
         samples = {"text": self.texts[few].tolist(), "label": self.y[few].tolist()}
-        with TemporaryDirectory() as folder:
+        # The trainer prints its losses.
+        with TemporaryDirectory() as folder, redirect_stdout(sys.stderr):
             arguments = TrainingArguments(
                 output_dir=folder,
-                max_steps=N_STEPS,
+                max_steps=self.n_steps,
                 seed=self.seed,
                 save_strategy="no",
                 report_to="none",
