@@ -132,7 +132,7 @@ def run(name: str, make: Callable[..., Any], data: Data, seed: int) -> Run:
     step = SLOW_STEP if CANDIDATES[name].is_slow else 1
     X, y = data.X_train, data.y_train
     order = np.random.default_rng(seed).permutation(np.unique(y))
-    model, times = make(X.shape[1], len(order), seed), []
+    model, times = make(X.shape[-1], len(order), seed), []
     *before, last = order
     X_test, y_test = data.X_test[::step], data.y_test[::step]
     for label in before:
