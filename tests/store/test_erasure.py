@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 
 import numpy as np
@@ -238,8 +239,6 @@ def codes_in(classifier):
 
 def test_snapshots_that_are_being_written_are_removed(store, monkeypatch):
     """An erasure that comes while a snapshot is written leaves nothing of it, then or later."""
-    import threading
-
     model = store.create("m", WIDTH, SMALL)
     X = RANDOM.standard_normal((3, WIDTH))
     begun, go_on = threading.Event(), threading.Event()
@@ -264,6 +263,52 @@ def test_snapshots_that_are_being_written_are_removed(store, monkeypatch):
     store.close()
     (path,) = (folder / "snapshots").iterdir()
     assert path.name == "1-2.kenyon"
+
+
+def test_a_snapshot_whose_folder_is_removed_is_given_up_silently(store, monkeypatch, caplog):
+    """An erasure removes the folder between the writing of the file and the sync of its folder."""
+    model = store.create("m", WIDTH, SMALL)
+    begun, go_on = threading.Event(), threading.Event()
+    sync = kenyon._files._sync_folder
+
+    def wait_and_sync(folder):
+        begun.set()
+        assert go_on.wait(30)
+        sync(folder)
+
+    monkeypatch.setattr("kenyon._files._sync_folder", wait_and_sync)
+    assert model.published.event == 0
+    model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"], ["i", "j"])
+    assert begun.wait(30)
+    model.unlearn(["j"])
+    monkeypatch.undo()
+    go_on.set()
+    folder = store.folder
+    store.close()
+    assert [path.name for path in (folder / "snapshots").iterdir()] == ["1-2.kenyon"]
+    assert caplog.text == ""
+
+
+def test_a_snapshot_that_a_later_one_replaced_is_no_warning(store, caplog):
+    model = store.create("m", WIDTH, SMALL)
+    model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"])
+    end = time.monotonic() + 30
+    while not recorded_snapshots(store, model):
+        assert model.wait(1)
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    with store._database.reading() as reader:
+        assert [event for event, _ in reader.snapshots(model.number)] == [1]
+        model.learn(RANDOM.standard_normal((1, WIDTH)), ["a"])
+        assert model.snapshots.save(model.wait(2))
+        assert recorded_snapshots(store, model) == [2]
+        assert model.snapshots.load(reader, 1) is None
+    assert caplog.text == ""
+
+
+def recorded_snapshots(store, model):
+    with store._database.reading() as reader:
+        return [event for event, _ in reader.snapshots(model.number)]
 
 
 def test_a_deleted_model_is_erased(store):
