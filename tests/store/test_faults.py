@@ -198,6 +198,15 @@ def assert_refused(folder, words):
     assert all_bytes(folder) == before
 
 
+@pytest.mark.parametrize("place", ["", None, 5])
+def test_a_place_must_be_a_folder(place, tmp_path, monkeypatch):
+    """An empty string, such as that of a variable that is not set, is not the working folder."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TypeError, match="place must be a folder or an address, but is"):
+        kenyon.store.open(place)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_file_that_is_no_database(folder):
     closed_store(folder).write_bytes(b"no database" * 1000)
     assert_refused(folder, "not a database")

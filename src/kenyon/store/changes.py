@@ -247,8 +247,8 @@ def _merge(request: Merge, change: Change) -> Committed:
 
 @write.register
 def _settings(request: Settings, change: Change) -> Committed:
+    check_changes(change.spec, change.ledger.state.settings, request.changes)
     changes = json.loads(json.dumps(dict(request.changes)))
-    check_changes(change.spec, change.ledger.state.settings, changes)
     return _write_special(change, "settings", {"changes": changes})
 
 

@@ -14,7 +14,9 @@ import numpy as np
 from kenyon import model_file
 from kenyon._validation import validate_label
 from kenyon.circuit import Coder
+from kenyon.classifier import FlyClassifier
 from kenyon.pipeline import Pipeline, make_pipeline
+from kenyon.store.checking import check_list, check_number, check_text, check_time
 from kenyon.store.committer import Waiting
 from kenyon.store.digest import digest_sums
 from kenyon.store.errors import Conflict, NoSuchEvent, NoSuchModel, QueueFull, StoreFailed
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from kenyon.circuit.plain_labels import Label
-    from kenyon.classifier import FlyClassifier
     from kenyon.store.changes import Committed
     from kenyon.store.committer import Committer
     from kenyon.store.ledger import Ledger
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 MAX_ROWS_BEHIND = 1 << 17
 """Samples that may be durable without being in the published state."""
-MAX_TEXT = 200
 ERASED_ROWS = 4096
 """Samples in one event of `unlearn_before`."""
 SECONDS = 60.0
@@ -156,6 +156,7 @@ class StoredModel:
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
         """Return the events after this one, in their order."""
+        after, limit = check_number("after", after, 0), check_number("limit", limit, 0)
         with self._database.reading() as reader:
             return read_events(reader, self.number, after, limit)
 
@@ -167,6 +168,8 @@ class StoredModel:
         self, after: int = -1, limit: int = 1000, label: Label | None = None
     ) -> list[Sample]:
         """Return live samples after a row, in the order in which they came."""
+        after, limit = check_number("after", after, -1), check_number("limit", limit, 0)
+        label = None if label is None else validate_label("label", label)
         with self._database.reading() as reader:
             return read_samples(reader, self.number, after, limit, label)
 
@@ -224,8 +227,7 @@ class StoredModel:
         When the call returns, neither the tables nor a snapshot hold them; in PostgreSQL the tables
         hold them until all servers have unlearned them. The event cannot be undone.
         """
-        if isinstance(ids, str):
-            raise TypeError(f"ids must be a list of strings, but is {ids!r:.80}")
+        check_list("ids", ids)
         return self.submit(Unlearn([*ids]), who=who, key=key).result()
 
     def unlearn_before(self, time: float, *, who: str = "") -> int:
@@ -247,6 +249,7 @@ class StoredModel:
             The number of samples that were erased, also those that an undo or a dropped class had
             removed from the sums.
         """
+        time = check_time("time", time)
         with self._database.reading() as reader:
             ranges = reader.learned_before(self.number, time)
             erased = load_ledger(reader, self.number).erased()
@@ -286,7 +289,11 @@ class StoredModel:
 
     def set(self, *, who: str = "", key: str | None = None, **changes: Any) -> Receipt:
         """Change settings: `learning_rate`, `readout`, `pseudocount` or `penalty`."""
-        return self.submit(Settings(changes), who=who, key=key).result()
+        plain = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in changes.items()
+        }
+        return self.submit(Settings(plain), who=who, key=key).result()
 
     def learning(
         self,
@@ -314,9 +321,9 @@ class StoredModel:
         QueueFull
             If too many changes wait.
         """
-        _check_text("who", who)
+        check_text("who", who)
         if key is not None:
-            _check_text("key", key, at_least=1)
+            check_text("key", key, at_least=1)
         if self.is_deleted:
             raise NoSuchModel(f"there is no model {self.name!r:.80}")
         if isinstance(request, Merge) and not request.counts:
@@ -358,7 +365,7 @@ class StoredModel:
 
     def when(self, event: int) -> Future[Published]:
         """Return a future that is done when this event, or a later one, is published."""
-        return self._start().when(event)
+        return self._start().when(check_number("event", event))
 
     def wait(self, event: int, timeout: float | None = SECONDS) -> Published:
         """Return the published state after this event, or a later one; or raise TimeoutError."""
@@ -393,6 +400,7 @@ class StoredModel:
 
     def at(self, event: int) -> FlyClassifier | Pipeline:
         """Return the model as it was after an event, without samples that were erased since."""
+        event = check_number("event", event)
         with self._database.reading() as reader:
             if not 0 <= event <= reader.last_event(self.number)[0]:
                 raise NoSuchEvent(f"the model has no event {event}")
@@ -519,18 +527,14 @@ class StoredModel:
         return classifier if self.encoder is None else make_pipeline(self.encoder, classifier)
 
 
-def _check_text(name: str, value: object, at_least: int = 0) -> None:
-    is_text = isinstance(value, str) and at_least <= len(value) <= MAX_TEXT
-    if not is_text or not str(value).isprintable():
-        raise ValueError(
-            f"{name} must be a string of {at_least} to {MAX_TEXT} printable characters, but is "
-            f"{value!r:.80}"
-        )
-
-
 def file_of(model: FlyClassifier | Pipeline) -> bytes:
     """Return the content of the `.kenyon` file of a model."""
     classifier = model.classifier if isinstance(model, Pipeline) else model
+    if not isinstance(classifier, FlyClassifier):
+        raise TypeError(
+            "model must be a FlyClassifier, a Pipeline or the content of a .kenyon file, but is "
+            f"{model!r:.80}"
+        )
     with classifier.circuit_.memory.reading as snapshot:
         content = classifier._content(snapshot)
         if isinstance(model, Pipeline):

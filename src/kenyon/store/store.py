@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from kenyon.store.checking import check_file, check_text
 from kenyon.store.committer import Committer
 from kenyon.store.errors import Conflict, NoSuchModel, StoreFailed, StoreInUse
 from kenyon.store.keys import KeyRing
@@ -76,6 +77,8 @@ class Store:
         self.folder: Path | None = None
         self._models: dict[str, StoredModel] = {}
         try:
+            if not isinstance(place, str | os.PathLike) or not os.fspath(place):
+                raise TypeError(f"place must be a folder or an address, but is {place!r:.80}")
             if is_address(place):
                 self._open_postgres(str(place))
             else:
@@ -170,6 +173,7 @@ class Store:
             If an argument is invalid, the encoder is missing, or the disk fails.
         """
         _check_name(name)
+        check_text("who", who)
         spec, _ = resolve(features, {} if settings is None else settings, encoder, keep_texts)
         return self._add(name, spec, who)
 
@@ -179,7 +183,8 @@ class Store:
         Its samples are not in the file, so they cannot be unlearned here.
         """
         _check_name(name)
-        classifier, description = read_file(file, "the file")
+        check_text("who", who)
+        classifier, description = read_file(check_file(file), "the file")
         spec = Spec.of(classifier, None, keep_texts=False)
         spec = Spec(spec.parameters, spec.circuit, description)
         if spec.window is not None:
