@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import resource
 import shutil
@@ -376,6 +377,20 @@ def test_a_forked_process_does_not_keep_the_lock(fork, model, store, folder):
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def test_a_model_that_outlives_its_store_keeps_the_lock(folder):
+    def forget_the_store():
+        model = kenyon.store.open(folder).create("m", N_FEATURES, SETTINGS)
+        gc.collect()
+        with pytest.raises(StoreInUse):
+            kenyon.store.open(folder)
+        assert model.learn(X[:1], ["a"]).event == 1
+
+    with untraced():
+        in_child(forget_the_store)
+    with kenyon.store.open(folder) as store:
+        assert store["m"].classes() == {"a": 1}
 
 
 def test_a_closed_store(model, store):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import threading
 import time
-from contextlib import ExitStack, suppress
-from io import FileIO
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from kenyon.store.checking import check_file, check_text
 from kenyon.store.committer import Committer
 from kenyon.store.errors import Conflict, NoSuchModel, StoreFailed, StoreInUse
+from kenyon.store.folder_lock import FolderLock
 from kenyon.store.keys import KeyRing
 from kenyon.store.model import StoredModel
 from kenyon.store.preparing import check_merge
@@ -72,7 +70,7 @@ class Store:
         # One call at a time creates, deletes or closes.
         self._changing = threading.Lock()
         self._is_closed, self._pid = False, os.getpid()
-        self._lock_file: FileIO | None = None
+        self._lock: FolderLock | None = None
         self._follower: Follower | None = None
         self.folder: Path | None = None
         self._models: dict[str, StoredModel] = {}
@@ -86,13 +84,12 @@ class Store:
         except BaseException:
             self._unlock()
             raise
-        _opened.add(self)
 
     def _open_folder(self, folder: Path) -> None:
         self.folder = folder
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock_file = _lock(self.folder)
+            self._lock = FolderLock(self.folder)
         except StoreInUse:
             raise
         except OSError as error:
@@ -265,16 +262,8 @@ class Store:
         self._unlock()
 
     def _unlock(self) -> None:
-        """Free the lock, even if a process that was forked just now still has a copy of it."""
-        if self._lock_file is not None:
-            with suppress(OSError):
-                fcntl.flock(self._lock_file, fcntl.LOCK_UN)
-            self._lock_file.close()
-
-    def _close_lock_file(self) -> None:
-        """Close a forked process's copy of the lock, which would outlast its parent."""
-        if self._lock_file is not None:
-            self._lock_file.close()
+        if self._lock is not None:
+            self._lock.free()
 
     def __enter__(self) -> Self:
         return self
@@ -397,34 +386,6 @@ def _check_complete(folder: Path) -> None:
                     f"the store {folder} has no {_DATABASE}, but {rest.name}: put the file back, "
                     "or remove the rest of the store"
                 )
-
-
-_opened: WeakSet[Store] = WeakSet()
-
-
-def _close_lock_files() -> None:
-    for store in [*_opened]:
-        store._close_lock_file()
-
-
-os.register_at_fork(after_in_child=_close_lock_files)
-
-
-def _lock(folder: Path) -> FileIO:
-    """Return the open lock file; the kernel frees the lock when the process ends."""
-    file = FileIO(folder / "lock", "a")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise StoreInUse(
-            f"the store {folder} is open already, in this process or in another one"
-        ) from None
-    except OSError:
-        with suppress(OSError):
-            file.close()
-        raise
-    return file
 
 
 def _check_name(name: object) -> None:
