@@ -139,13 +139,13 @@ def test_readers_do_not_keep_erased_content(store, monkeypatch):
     model.learn(X, ["a", "b"], ["id-kept", "id-gone"])
     wanted = needles(model, X[1:], ["id-gone"])
     with store._database.reading() as reader:
-        assert reader.ids(model.number, [1]) == ["id-gone"]
+        assert reader.ids(model.replica.number, [1]) == ["id-gone"]
         erasing = model.submit(kenyon.store.Unlearn(["id-gone"]))
         # Other changes do not wait for the reader.
         assert model.learn(X[:1], ["a"]).event == 3
         assert not erasing.done()
         # The reader goes on seeing what it saw.
-        assert reader.ids(model.number, [1]) == ["id-gone"]
+        assert reader.ids(model.replica.number, [1]) == ["id-gone"]
     assert erasing.result(30).event == 2
     assert found_in(store.folder, wanted) == []
 
@@ -298,17 +298,17 @@ def test_a_snapshot_that_a_later_one_replaced_is_no_warning(store, caplog):
         assert time.monotonic() < end
         time.sleep(0.01)
     with store._database.reading() as reader:
-        assert [event for event, _ in reader.snapshots(model.number)] == [1]
+        assert [event for event, _ in reader.snapshots(model.replica.number)] == [1]
         model.learn(RANDOM.standard_normal((1, WIDTH)), ["a"])
-        assert model.snapshots.save(model.wait(2))
+        assert model.replica.snapshots.save(model.wait(2))
         assert recorded_snapshots(store, model) == [2]
-        assert model.snapshots.load(reader, 1) is None
+        assert model.replica.snapshots.load(reader, 1) is None
     assert caplog.text == ""
 
 
 def recorded_snapshots(store, model):
     with store._database.reading() as reader:
-        return [event for event, _ in reader.snapshots(model.number)]
+        return [event for event, _ in reader.snapshots(model.replica.number)]
 
 
 def test_a_deleted_model_is_erased(store):

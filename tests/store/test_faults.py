@@ -179,7 +179,7 @@ def test_old_keys_are_forgotten(store, monkeypatch):
     for i in range(5):
         model.learn(X[i : i + 1], ["a"], key=f"key {i}")
     with store._database.reading() as reader:
-        known = [i for i in range(5) if reader.request(model.number, f"key {i}")]
+        known = [i for i in range(5) if reader.request(model.replica.number, f"key {i}")]
     assert known == [2, 3, 4]
 
 

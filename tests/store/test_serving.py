@@ -152,7 +152,7 @@ def test_a_reload_between_events_applies_each_once(store):
         futures = [model.submit(kenyon.store.Undo(2))]
         futures += [model.submit(model.learning(X[i : i + 1], ["e"])) for i in range(4)]
         end = time.monotonic() + 30
-        while model._ledger.event < 6:
+        while model.replica._ledger.event < 6:
             assert time.monotonic() < end
             time.sleep(0.001)
     assert [future.result().event for future in futures] == [3, 4, 5, 6, 7]

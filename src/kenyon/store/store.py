@@ -18,6 +18,7 @@ from kenyon.store.keys import KeyRing
 from kenyon.store.model import StoredModel
 from kenyon.store.preparing import check_merge
 from kenyon.store.replay import read_file
+from kenyon.store.replica import Replica
 from kenyon.store.snapshots import Files, FolderFiles, Snapshots, TableFiles, remove_all_but
 from kenyon.store.spec import Spec, resolve
 from kenyon.store.sqlite import SqliteDatabase
@@ -199,18 +200,18 @@ class Store:
         """Delete a model with all of its events, and erase its content."""
         with self._changing:
             self._database.check_open()
-            model = self[name]
+            replica = self[name].replica
             try:
-                with self._database.writing([model.number]) as writer:
-                    writer.delete_model(model.number)
+                with self._database.writing([replica.number]) as writer:
+                    writer.delete_model(replica.number)
                     # The committer writes nothing for it any more, or it would stay for ever.
-                    model.is_deleted = True
+                    replica.is_deleted = True
             except BaseException:
-                model.is_deleted = False
+                replica.is_deleted = False
                 raise
             del self._models[name]
-            model.snapshots.files.erase(model.event + 1)
-            model.close()
+            replica.snapshots.files.erase(replica.summary().event + 1)
+            replica.close()
             if not self._database.clean():
                 self._committer.clean()
 
@@ -257,7 +258,7 @@ class Store:
             self._follower.close()
         self._committer.close()
         for model in self._models.values():
-            model.close()
+            model.replica.close()
         self._database.close()
         self._unlock()
 
@@ -291,10 +292,10 @@ class Store:
         with self._database.reading() as reader:
             found = {name: (number, spec) for number, name, spec, _ in reader.models()}
         for name, model in [*self._models.items()]:
-            if name not in found or found[name][0] != model.number:
-                model.is_deleted = True
+            if name not in found or found[name][0] != model.replica.number:
+                model.replica.is_deleted = True
                 del self._models[name]
-                model.close()
+                model.replica.close()
         for name, (number, spec) in found.items():
             if name not in self._models:
                 self._models[name] = self._open_model(number, name, Spec(**spec))
@@ -317,36 +318,38 @@ class Store:
         with self._changing:
             if self._is_closed:
                 return
-            if numbers != {model.number for model in self._models.values()}:
+            if numbers != {replica.number for replica in self._replicas()}:
                 self._read_models()
-            models = [*self._models.values()]
+            replicas = self._replicas()
         self.keys.refresh()
-        for model in models:
-            model.follow(last.get(model.number, 0))
+        for replica in replicas:
+            replica.follow(last.get(replica.number, 0))
 
     def _progress(self) -> dict[int, int]:
         """Return the events that this process has published."""
         with self._changing:
-            models = [*self._models.values()]
-        found = {model.number: model.progress for model in models}
+            replicas = self._replicas()
+        found = {replica.number: replica.progress for replica in replicas}
         return {number: event for number, event in found.items() if event is not None}
 
     def _reload(self, numbers: set[int]) -> None:
         with self._changing:
-            models = [*self._models.values()]
-        for model in models:
-            if model.number in numbers:
-                model.reload()
+            replicas = self._replicas()
+        for replica in replicas:
+            if replica.number in numbers:
+                replica.reload()
+
+    def _replicas(self) -> list[Replica]:
+        return [model.replica for model in self._models.values()]
 
     def _open_model(self, number: int, name: str, spec: Spec) -> StoredModel:
-        snapshots = self._snapshots(number)
-        return StoredModel(number, name, spec, self._database, self._committer, snapshots)
-
-    def _snapshots(self, number: int) -> Snapshots:
+        database, committer = self._database, self._committer
         files: Files = TableFiles(number)
         if self.folder is not None:
             files = FolderFiles(self.folder / "snapshots", number)
-        return Snapshots(files, self._database, number)
+        snapshots = Snapshots(files, database, number)
+        replica = Replica(number, name, spec, database, committer, snapshots)
+        return StoredModel(replica, database, committer)
 
 
 def open(place: str | PathLike[str]) -> Store:  # noqa: A001
