@@ -168,6 +168,42 @@ def test_a_reader_that_stays_delays_the_receipt_only(store, monkeypatch, caplog)
         time.sleep(0.01)
 
 
+class HandedOver:
+    """A lock that is free for a while after each use, so that whoever waits for it takes it."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+
+    def __enter__(self):
+        self._lock.acquire()
+
+    def __exit__(self, *_):
+        self._lock.release()
+        time.sleep(0.05)
+
+
+def test_an_erasure_while_the_file_is_rewritten(store, monkeypatch):
+    """A rewriting removes no stray copies of what is erased after it."""
+    model = store.create("m", WIDTH, SMALL)
+    model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"], ["i", "j"])
+    assert model.wait(1)
+    statements = []
+    store._database._writer.set_trace_callback(statements.append)
+    monkeypatch.setattr(store._database, "_writing", HandedOver())
+    compacting = threading.Thread(target=store.compact)
+    compacting.start()
+    end = time.monotonic() + 30
+    while "VACUUM" not in statements:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    model.unlearn(["j"])
+    compacting.join()
+    erasures = [i for i, each in enumerate(statements) if each.startswith("UPDATE samples")]
+    rewritings = [i for i, each in enumerate(statements) if each == "VACUUM"]
+    assert erasures
+    assert rewritings[-1] > erasures[-1]
+
+
 def test_a_kill_after_the_receipt(folder):
     reading, writing = os.pipe()
     X = RANDOM.standard_normal((2, WIDTH))

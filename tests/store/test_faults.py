@@ -308,10 +308,11 @@ def test_snapshots_that_cannot_be_written(store, monkeypatch, caplog):
     model = store.create("m", N_FEATURES, SETTINGS)
     model.learn(X[:4], LABELS)
     assert model.wait(1).event == 1
+    end = time.monotonic() + 30
     while "a snapshot could not be written" not in caplog.text:
+        assert time.monotonic() < end
         time.sleep(0.01)
     folder.unlink()
-    end = time.monotonic() + 30
     while not [*folder.glob("*.kenyon")]:
         assert time.monotonic() < end
         time.sleep(0.01)
