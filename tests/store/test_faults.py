@@ -199,11 +199,10 @@ def assert_refused(folder, words):
     assert all_bytes(folder) == before
 
 
-@pytest.mark.parametrize("place", ["", None, 5])
-def test_a_place_must_be_a_folder(place, tmp_path, monkeypatch):
-    """An empty string, such as that of a variable that is not set, is not the working folder."""
+@pytest.mark.parametrize(("place", "error"), [("", ValueError), (None, TypeError), (5, TypeError)])
+def test_a_place_must_be_a_folder(place, error, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(TypeError, match="place must be a folder or an address, but is"):
+    with pytest.raises(error, match="place must be a folder or an address, but is"):
         kenyon.store.open(place)
     assert [*tmp_path.iterdir()] == []
 

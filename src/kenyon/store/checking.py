@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 from numbers import Integral, Real
 
 MAX_TEXT = 200
+
+
+def check_place(value: object) -> None:
+    """Raise TypeError or ValueError unless a value names a folder or a database.
+
+    An empty string, such as that of a variable that is not set, is not the working folder.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"place must be a folder or an address, but is {value!r:.80}")
+    if not os.fspath(value):
+        raise ValueError("place must be a folder or an address, but is empty")
 
 
 def check_text(name: str, value: object, at_least: int = 0) -> None:

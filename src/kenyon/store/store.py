@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kenyon.store.checking import check_file, check_text
+from kenyon.store.checking import check_file, check_place, check_text
 from kenyon.store.committer import Committer
 from kenyon.store.errors import Conflict, NoSuchModel, StoreFailed, StoreInUse
 from kenyon.store.folder_lock import FolderLock
@@ -76,8 +76,7 @@ class Store:
         self.folder: Path | None = None
         self._models: dict[str, StoredModel] = {}
         try:
-            if not isinstance(place, str | os.PathLike) or not os.fspath(place):
-                raise TypeError(f"place must be a folder or an address, but is {place!r:.80}")
+            check_place(place)
             if is_address(place):
                 self._open_postgres(str(place))
             else:
