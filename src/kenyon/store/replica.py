@@ -83,13 +83,17 @@ class Replica:
 
     def summary(self) -> Summary:
         """Return the classes after the last durable event."""
-        if self._summary is None:
+        summary = self._summary
+        # The thread of the model may have loaded what the follower has not noticed yet.
+        if summary is None or summary.event < (self.progress or 0):
             with self._database.reading() as reader:
-                summary = Summary(load_ledger(reader, self.number), self.spec.window)
+                found = Summary(load_ledger(reader, self.number), self.spec.window)
             with self._lock:
                 # The committer may have stored a later one.
-                self._summary = self._summary or summary
-        return self._summary
+                if self._summary is None or self._summary.event < found.event:
+                    self._summary = found
+                summary = self._summary
+        return summary
 
     def updater(self) -> Updater:
         """Return the thread that keeps the classifier up to date; the first call starts it."""
