@@ -95,6 +95,9 @@ def replacing(path: Path) -> Iterator[Path]:
     # The new file is in place, so an error would wrongly say that the old one still is.
     try:
         _sync_folder(target.parent)
+    except FileNotFoundError as error:
+        # The folder has been removed meanwhile, and the file with it.
+        raise _describe(path, error) from error
     except OSError as error:
         warnings.warn(
             f"{path} was written, but a power failure may bring the old file back, because its "

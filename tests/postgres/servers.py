@@ -194,7 +194,7 @@ def has_key(store, secret):
 
 def hold(store, seconds):
     """Stop within a transaction that has locked the model."""
-    with store._database.writing([store["m"].number]):
+    with store._database.writing([store["m"].replica.number]):
         time.sleep(seconds)
 
 

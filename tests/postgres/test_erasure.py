@@ -90,13 +90,13 @@ def test_no_snapshot_of_a_state_before_an_erasure_comes_after_it(stores, url):
     servers.until(lambda: second.names() == ["m"])
     old = second["m"].wait(1)
     # The snapshot of one server is recorded while the other one erases.
-    with first._database.writing([model.number]) as writer:
-        thread = threading.Thread(target=second["m"].snapshots.save, args=(old,))
+    with first._database.writing([model.replica.number]) as writer:
+        thread = threading.Thread(target=second["m"].replica.snapshots.save, args=(old,))
         thread.start()
         time.sleep(0.3)
-        writer.erase(model.number, [0], [1], 2)
+        writer.erase(model.replica.number, [0], [1], 2)
         writer.add_event(
-            model.number,
+            model.replica.number,
             kenyon.store.tables.EventRow(
                 2, time.time(), "", "unlearn", 2, 0, {"n": 1, "rows": [0]}
             ),

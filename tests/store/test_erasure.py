@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 
 import numpy as np
@@ -138,13 +139,13 @@ def test_readers_do_not_keep_erased_content(store, monkeypatch):
     model.learn(X, ["a", "b"], ["id-kept", "id-gone"])
     wanted = needles(model, X[1:], ["id-gone"])
     with store._database.reading() as reader:
-        assert reader.ids(model.number, [1]) == ["id-gone"]
+        assert reader.ids(model.replica.number, [1]) == ["id-gone"]
         erasing = model.submit(kenyon.store.Unlearn(["id-gone"]))
         # Other changes do not wait for the reader.
         assert model.learn(X[:1], ["a"]).event == 3
         assert not erasing.done()
         # The reader goes on seeing what it saw.
-        assert reader.ids(model.number, [1]) == ["id-gone"]
+        assert reader.ids(model.replica.number, [1]) == ["id-gone"]
     assert erasing.result(30).event == 2
     assert found_in(store.folder, wanted) == []
 
@@ -165,6 +166,42 @@ def test_a_reader_that_stays_delays_the_receipt_only(store, monkeypatch, caplog)
     while found_in(store.folder, wanted):
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+class HandedOver:
+    """A lock that is free for a while after each use, so that whoever waits for it takes it."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+
+    def __enter__(self):
+        self._lock.acquire()
+
+    def __exit__(self, *_):
+        self._lock.release()
+        time.sleep(0.05)
+
+
+def test_an_erasure_while_the_file_is_rewritten(store, monkeypatch):
+    """A rewriting removes no stray copies of what is erased after it."""
+    model = store.create("m", WIDTH, SMALL)
+    model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"], ["i", "j"])
+    assert model.wait(1)
+    statements = []
+    store._database._writer.set_trace_callback(statements.append)
+    monkeypatch.setattr(store._database, "_writing", HandedOver())
+    compacting = threading.Thread(target=store.compact)
+    compacting.start()
+    end = time.monotonic() + 30
+    while "VACUUM" not in statements:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    model.unlearn(["j"])
+    compacting.join()
+    erasures = [i for i, each in enumerate(statements) if each.startswith("UPDATE samples")]
+    rewritings = [i for i, each in enumerate(statements) if each == "VACUUM"]
+    assert erasures
+    assert rewritings[-1] > erasures[-1]
 
 
 def test_a_kill_after_the_receipt(folder):
@@ -238,8 +275,6 @@ def codes_in(classifier):
 
 def test_snapshots_that_are_being_written_are_removed(store, monkeypatch):
     """An erasure that comes while a snapshot is written leaves nothing of it, then or later."""
-    import threading
-
     model = store.create("m", WIDTH, SMALL)
     X = RANDOM.standard_normal((3, WIDTH))
     begun, go_on = threading.Event(), threading.Event()
@@ -264,6 +299,52 @@ def test_snapshots_that_are_being_written_are_removed(store, monkeypatch):
     store.close()
     (path,) = (folder / "snapshots").iterdir()
     assert path.name == "1-2.kenyon"
+
+
+def test_a_snapshot_whose_folder_is_removed_is_given_up_silently(store, monkeypatch, caplog):
+    """An erasure removes the folder between the writing of the file and the sync of its folder."""
+    model = store.create("m", WIDTH, SMALL)
+    begun, go_on = threading.Event(), threading.Event()
+    sync = kenyon._files._sync_folder
+
+    def wait_and_sync(folder):
+        begun.set()
+        assert go_on.wait(30)
+        sync(folder)
+
+    monkeypatch.setattr("kenyon._files._sync_folder", wait_and_sync)
+    assert model.published.event == 0
+    model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"], ["i", "j"])
+    assert begun.wait(30)
+    model.unlearn(["j"])
+    monkeypatch.undo()
+    go_on.set()
+    folder = store.folder
+    store.close()
+    assert [path.name for path in (folder / "snapshots").iterdir()] == ["1-2.kenyon"]
+    assert caplog.text == ""
+
+
+def test_a_snapshot_that_a_later_one_replaced_is_no_warning(store, caplog):
+    model = store.create("m", WIDTH, SMALL)
+    model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"])
+    end = time.monotonic() + 30
+    while not recorded_snapshots(store, model):
+        assert model.wait(1)
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    with store._database.reading() as reader:
+        assert [event for event, _ in reader.snapshots(model.replica.number)] == [1]
+        model.learn(RANDOM.standard_normal((1, WIDTH)), ["a"])
+        assert model.replica.snapshots.save(model.wait(2))
+        assert recorded_snapshots(store, model) == [2]
+        assert model.replica.snapshots.load(reader, 1) is None
+    assert caplog.text == ""
+
+
+def recorded_snapshots(store, model):
+    with store._database.reading() as reader:
+        return [event for event, _ in reader.snapshots(model.replica.number)]
 
 
 def test_a_deleted_model_is_erased(store):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import resource
 import shutil
@@ -178,7 +179,7 @@ def test_old_keys_are_forgotten(store, monkeypatch):
     for i in range(5):
         model.learn(X[i : i + 1], ["a"], key=f"key {i}")
     with store._database.reading() as reader:
-        known = [i for i in range(5) if reader.request(model.number, f"key {i}")]
+        known = [i for i in range(5) if reader.request(model.replica.number, f"key {i}")]
     assert known == [2, 3, 4]
 
 
@@ -196,6 +197,14 @@ def assert_refused(folder, words):
             kenyon.store.open(folder)
         assert_one_sentence(caught.value)
     assert all_bytes(folder) == before
+
+
+@pytest.mark.parametrize(("place", "error"), [("", ValueError), (None, TypeError), (5, TypeError)])
+def test_a_place_must_be_a_folder(place, error, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match="place must be a folder or an address, but is"):
+        kenyon.store.open(place)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_file_that_is_no_database(folder):
@@ -298,10 +307,11 @@ def test_snapshots_that_cannot_be_written(store, monkeypatch, caplog):
     model = store.create("m", N_FEATURES, SETTINGS)
     model.learn(X[:4], LABELS)
     assert model.wait(1).event == 1
+    end = time.monotonic() + 30
     while "a snapshot could not be written" not in caplog.text:
+        assert time.monotonic() < end
         time.sleep(0.01)
     folder.unlink()
-    end = time.monotonic() + 30
     while not [*folder.glob("*.kenyon")]:
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -367,6 +377,20 @@ def test_a_forked_process_does_not_keep_the_lock(fork, model, store, folder):
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def test_a_model_that_outlives_its_store_keeps_the_lock(folder):
+    def forget_the_store():
+        model = kenyon.store.open(folder).create("m", N_FEATURES, SETTINGS)
+        gc.collect()
+        with pytest.raises(StoreInUse):
+            kenyon.store.open(folder)
+        assert model.learn(X[:1], ["a"]).event == 1
+
+    with untraced():
+        in_child(forget_the_store)
+    with kenyon.store.open(folder) as store:
+        assert store["m"].classes() == {"a": 1}
 
 
 def test_a_closed_store(model, store):

@@ -13,9 +13,9 @@ from kenyon._native import MAX_CLASSES, MAX_COUNT, MAX_LEVEL
 from kenyon.store.errors import Conflict, NoSuchEvent, NoSuchSample
 from kenyon.store.features import to_blobs
 from kenyon.store.ids import MARK, assigned_id, check_id, check_origin, ids_of_rows, row_of_id
-from kenyon.store.ledger import NONE, Special
 from kenyon.store.requests import Drop, Learn, Merge, Receipt, Rename, Settings, Undo, Unlearn
 from kenyon.store.spec import check_changes
+from kenyon.store.states import NONE, Special
 from kenyon.store.tables import EventRow
 
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from kenyon.circuit.plain_labels import Label
     from kenyon.store.features import Features
-    from kenyon.store.ledger import Delta, Ledger, State
+    from kenyon.store.ledger import Ledger
     from kenyon.store.requests import Request
     from kenyon.store.spec import Spec
+    from kenyon.store.states import Delta, State
     from kenyon.store.tables import Writer
 
 _ROWS = 8192
@@ -247,8 +248,8 @@ def _merge(request: Merge, change: Change) -> Committed:
 
 @write.register
 def _settings(request: Settings, change: Change) -> Committed:
+    check_changes(change.spec, change.ledger.state.settings, request.changes)
     changes = json.loads(json.dumps(dict(request.changes)))
-    check_changes(change.spec, change.ledger.state.settings, changes)
     return _write_special(change, "settings", {"changes": changes})
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from kenyon.store.changes import Committed
-    from kenyon.store.model import StoredModel
+    from kenyon.store.replica import Replica
     from kenyon.store.requests import Request
     from kenyon.store.tables import Database, Reader, Writer
 
@@ -42,7 +42,7 @@ log = logging.getLogger("kenyon.store")
 class Waiting(NamedTuple):
     """A request that waits to be written; None only reads the events of other servers."""
 
-    model: StoredModel
+    model: Replica
     request: Request | None
     who: str
     key: str | None
@@ -233,12 +233,12 @@ class Committer:
         self._erasures.clear()
 
 
-def _catch_up(models: list[StoredModel], reader: Reader) -> list[tuple[StoredModel, Committed]]:
+def _catch_up(models: list[Replica], reader: Reader) -> list[tuple[Replica, Committed]]:
     """Return the events of other servers that are new here."""
     return [(model, each) for model in models for each in model.catch_up(reader)]
 
 
-def _accept(models: list[StoredModel], followed: list[tuple[StoredModel, Committed]]) -> None:
+def _accept(models: list[Replica], followed: list[tuple[Replica, Committed]]) -> None:
     """Tell models of events that are durable; who waits for one finds its classes, too."""
     for model in models:
         model.summarise()
@@ -270,7 +270,7 @@ def _write(waiting: Waiting, writer: Writer, now: float) -> Committed | Receipt 
 
 
 def _repeat(
-    model: StoredModel,
+    model: Replica,
     found: tuple[int, bytes | None],
     waiting: Waiting,
     writer: Writer,

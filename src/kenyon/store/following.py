@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kenyon.store.changes import Committed
-from kenyon.store.ledger import NONE, Special
 from kenyon.store.requests import Receipt
+from kenyon.store.states import NONE, Special
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kenyon.store.features import Features
-    from kenyon.store.ledger import Ledger, Numbers
+    from kenyon.store.ledger import Ledger
+    from kenyon.store.states import Numbers
     from kenyon.store.tables import EventRow, Reader
 
 MAX_EVENTS = 10_000

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kenyon.store.ids import assigned_id, ids_of_rows
-from kenyon.store.ledger import NONE, find_undone, load_ledger, special_events
+from kenyon.store.ledger import load_ledger, special_events
 from kenyon.store.requests import Event, Receipt
+from kenyon.store.states import NONE, find_undone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,13 +1,21 @@
-"""Which samples of a model are live, and under which label: a function of its events alone."""
+"""Which samples of a model are live now, and under which label."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kenyon.store.errors import Conflict
+from kenyon.store.states import (
+    NONE,
+    Delta,
+    Special,
+    State,
+    difference,
+    find_undone,
+    no_rows,
+    state_after,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,87 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon.circuit.plain_labels import Label
+    from kenyon.store.states import Numbers
     from kenyon.store.tables import Reader
 
-    Numbers = NDArray[np.int32]
-
-NONE = -1
-"""The number of no label: the row is not live."""
 _LABELS = "label", "old", "new"
 """What an event may name."""
-
-
-class Special(NamedTuple):
-    """An event that does more than add rows."""
-
-    event: int
-    what: str
-    first: int
-    """The number of rows before the event."""
-    n_rows: int
-    detail: dict[str, Any]
-
-
-class Part(NamedTuple):
-    """What a merged file contributes: for each of its classes the label that it has now."""
-
-    event: int
-    labels: tuple[int, ...]
-    """The numbers of the labels in the file."""
-    current: tuple[int, ...]
-    """The numbers of their present labels; NONE for dropped ones."""
-    counts: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class State:
-    """What a model consists of after an event."""
-
-    event: int
-    live: Numbers
-    """For each row the number of its label, or NONE."""
-    parts: tuple[Part, ...] = ()
-    settings: dict[str, Any] = field(default_factory=dict)
-
-    def count(self, n_labels: int) -> NDArray[np.int64]:
-        """Return the number of samples of each label."""
-        counts = np.bincount(self.live[self.live != NONE], minlength=n_labels).astype(np.int64)
-        for part in self.parts:
-            for number, n in zip(part.current, part.counts, strict=True):
-                if number != NONE:
-                    counts[number] += n
-        return counts
-
-    def relabel(self, old: int, new: int) -> tuple[Part, ...]:
-        """Give rows another label in place, and return the merged files with it."""
-        self.live[self.live == old] = new
-        return tuple(
-            part._replace(current=tuple(new if each == old else each for each in part.current))
-            for part in self.parts
-        )
-
-    def has(self, number: int) -> bool:
-        """Return whether a label is one of a class."""
-        return any(number in part.current for part in self.parts) or bool(
-            (self.live == number).any()
-        )
-
-
-class Delta(NamedTuple):
-    """What an event changes, for a model that holds the state before it."""
-
-    removed: NDArray[np.int64]
-    """Rows that are live no longer, or under another label."""
-    removed_labels: Numbers
-    """The numbers of the labels that they had."""
-    added: NDArray[np.int64]
-    added_labels: Numbers
-    renamed: tuple[int, int] | None = None
-    """The numbers of the old and the new label of a class."""
-    settings: dict[str, Any] | None = None
-    """All changed settings, if the event changes one."""
-    parts_changed: bool = False
-    """Whether merged files are added, removed or relabelled, which rows do not tell."""
 
 
 class Ledger:
@@ -129,7 +61,7 @@ class Ledger:
         rows = [NONE if number is None else number for number in learned]
         self._learned = _Rows(np.array(rows, np.int32))
         self.special = [*special]
-        state = _replay(self._learned.array, self.special, self.labels, event)
+        state = state_after(self._learned.array, self.special, self.labels, event)
         self._live = _Rows(state.live)
         self._parts, self._settings = state.parts, state.settings
         self.counts = state.count(len(labels))
@@ -228,7 +160,7 @@ class Ledger:
             del self._numbers[type(label), label]
             self.labels[number] = None
         self.event = event
-        return Delta(*removed, *_no_rows())
+        return Delta(*removed, *no_rows())
 
     def unused_after(self, rows: Sequence[int]) -> list[int]:
         """Return the labels of rows that nothing else would name if their content was erased."""
@@ -254,23 +186,12 @@ class Ledger:
         Conflict
             If the event is impossible.
         """
-        before, labels = self.state, [*self.labels, *new_labels]
-        state = _replay(self._learned.array, [*self.special, special], labels, special.event)
+        labels = [*self.labels, *new_labels]
+        state = state_after(self._learned.array, [*self.special, special], labels, special.event)
         if special.what == "rename":
             renamed = special.detail["old"], special.detail["new"]
-            return state, Delta(*_no_rows(), *_no_rows(), renamed)
-        settings = None if before.settings == state.settings else state.settings
-        rows = np.flatnonzero(before.live != state.live)
-        removed, added = rows[before.live[rows] != NONE], rows[state.live[rows] != NONE]
-        numbers = before.live[removed], state.live[added]
-        return state, Delta(
-            removed,
-            numbers[0],
-            added,
-            numbers[1],
-            settings=settings,
-            parts_changed=before.parts != state.parts,
-        )
+            return state, Delta(*no_rows(), *no_rows(), renamed)
+        return state, difference(self.state, state)
 
     def accept(self, special: Special, new_labels: Sequence[Label], state: State) -> None:
         """Add an event that was planned."""
@@ -282,7 +203,7 @@ class Ledger:
 
     def replay(self, upto: int, n_rows: int) -> State:
         """Return the state after an event, when the model had this many rows."""
-        return _replay(self._learned.array[:n_rows], self.special, self.labels, upto)
+        return state_after(self._learned.array[:n_rows], self.special, self.labels, upto)
 
     def _end(self, rows: Sequence[int]) -> tuple[NDArray[np.int64], Numbers]:
         """Make rows live no longer; return those that were, with the numbers of their labels."""
@@ -300,61 +221,6 @@ class Ledger:
                 self._numbers[type(label), label] = len(self.labels)
             self.labels.append(label)
         self.counts = np.concatenate([self.counts, np.zeros(len(labels), np.int64)])
-
-
-def find_undone(specials: Sequence[Special]) -> set[int]:
-    """Return the events that are undone; an undo that is undone itself undoes nothing."""
-    undone: set[int] = set()
-    for special in reversed(specials):
-        if special.what == "undo" and special.event not in undone:
-            undone.add(special.detail["event"])
-    return undone
-
-
-def _replay(
-    learned: Numbers, specials: Sequence[Special], labels: Sequence[Label], upto: int
-) -> State:
-    """Return the state after an event; raise Conflict if another event is impossible then."""
-    specials = [special for special in specials if special.event <= upto]
-    undone, live = find_undone(specials), learned.copy()
-    for special in specials:
-        if special.what == "undo" and special.detail["event"] in undone:
-            first = special.detail["first"]
-            live[first : first + special.detail["n_rows"]] = NONE
-    state = State(upto, live)
-    for special in specials:
-        if special.event not in undone:
-            state = _replay_one(special, state, labels)
-    kinds = {type(labels[i]) for i in np.flatnonzero(state.count(len(labels))).tolist()}
-    if len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise Conflict(f"labels would be of different kinds: {names}")
-    return state
-
-
-def _replay_one(special: Special, state: State, labels: Sequence[Label]) -> State:
-    """Return the state after one more event; its rows are changed in place."""
-    detail, parts = special.detail, state.parts
-    before = replace(state, live=state.live[: special.first])
-    if special.what == "learn":
-        state.live[detail["replaced"]] = NONE
-    elif special.what == "drop":
-        parts = before.relabel(detail["label"], NONE)
-    elif special.what == "rename":
-        old, new = detail["old"], detail["new"]
-        # The old class may have no samples any more: they were erased, or are undone.
-        if before.has(new):
-            raise Conflict(
-                f"event {special.event} renames {labels[old]!r:.80} to {labels[new]!r:.80}, but "
-                f"the class {labels[new]!r:.80} has samples already"
-            )
-        parts = before.relabel(old, new)
-    elif special.what == "merge":
-        numbers, counts = tuple(detail["labels"]), tuple(detail["counts"])
-        parts = (*parts, Part(special.event, numbers, numbers, counts))
-    elif special.what == "settings":
-        return replace(state, settings={**state.settings, **detail["changes"]})
-    return replace(state, parts=parts)
 
 
 class _Rows:
@@ -375,10 +241,6 @@ class _Rows:
             self._buffer = grown
         self._buffer[self._n : end] = more
         self._n = end
-
-
-def _no_rows() -> tuple[NDArray[np.int64], Numbers]:
-    return np.empty(0, np.int64), np.empty(0, np.int32)
 
 
 def load_ledger(reader: Reader, model: int) -> Ledger:

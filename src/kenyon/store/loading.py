@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kenyon.store.ledger import NONE, load_ledger
-from kenyon.store.replay import change, difference, rebuild
+from kenyon.store.ledger import load_ledger
+from kenyon.store.replay import change, rebuild
+from kenyon.store.states import NONE, difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kenyon.circuit.plain_labels import Label
     from kenyon.classifier import FlyClassifier
-    from kenyon.store.ledger import Ledger, State
+    from kenyon.store.ledger import Ledger
     from kenyon.store.snapshots import Snapshots
     from kenyon.store.spec import Spec
+    from kenyon.store.states import State
     from kenyon.store.tables import Reader
 
 
@@ -73,7 +75,8 @@ def _load_near(
         return None
     base, classifier = found
     delta = difference(ledger.replay(*reader.rows_at(model, base)), state)
-    if delta is None:
+    if delta.parts_changed:
+        # Rows alone do not tell what merged files contributed.
         return None
     n_changed = len(delta.removed) + len(delta.added)
     if n_changed > n_live:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +12,17 @@ import numpy as np
 from kenyon import model_file
 from kenyon._validation import validate_label
 from kenyon.circuit import Coder
+from kenyon.classifier import FlyClassifier
 from kenyon.pipeline import Pipeline, make_pipeline
+from kenyon.store.checking import check_list, check_number, check_text, check_time
 from kenyon.store.committer import Waiting
 from kenyon.store.digest import digest_sums
 from kenyon.store.errors import Conflict, NoSuchEvent, NoSuchModel, QueueFull, StoreFailed
-from kenyon.store.following import follow
 from kenyon.store.history import Sample, read_events, read_samples
 from kenyon.store.ledger import load_ledger
 from kenyon.store.loading import load
 from kenyon.store.preparing import check_merge, encode, prepare
 from kenyon.store.requests import Drop, Event, Merge, Receipt, Rename, Settings, Undo, Unlearn
-from kenyon.store.updater import Updater
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,44 +30,20 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from kenyon.circuit.plain_labels import Label
-    from kenyon.classifier import FlyClassifier
-    from kenyon.store.changes import Committed
     from kenyon.store.committer import Committer
-    from kenyon.store.ledger import Ledger
     from kenyon.store.published import Published
+    from kenyon.store.replica import Replica
     from kenyon.store.requests import Learn, Request
-    from kenyon.store.snapshots import Snapshots
-    from kenyon.store.spec import Spec
-    from kenyon.store.tables import Database, Reader
+    from kenyon.store.tables import Database
+    from kenyon.store.updater import Updater
     from kenyon.top import TopClasses
 
 MAX_ROWS_BEHIND = 1 << 17
 """Samples that may be durable without being in the published state."""
-MAX_TEXT = 200
 ERASED_ROWS = 4096
 """Samples in one event of `unlearn_before`."""
 SECONDS = 60.0
 """How long the calls of an embedded store wait for the published state."""
-
-
-class Summary:
-    """The classes of a model after its last durable event."""
-
-    def __init__(self, ledger: Ledger, window: int | None) -> None:
-        self.event = ledger.event
-        self.settings = ledger.state.settings
-        self._labels, self._counts = ledger.labels, ledger.counts_within(window)
-
-    @cached_property
-    def counts(self) -> dict[Label, int]:
-        """The number of samples of each class, sorted by label."""
-        numbers = np.flatnonzero(self._counts).tolist()
-        return dict(sorted((self._labels[i], int(self._counts[i])) for i in numbers))
-
-    @property
-    def n_samples(self) -> int:
-        """The number of samples of all classes."""
-        return int(self._counts.sum())
 
 
 class StoredModel:
@@ -87,6 +61,8 @@ class StoredModel:
         All parameters of the classifier, resolved, and the description of the encoder.
     encoder : TextEncoder, ImageEncoder or None
         It turns texts or images into features; None: the model learns vectors.
+    coder : Coder
+        The first layer.
 
     Examples
     --------
@@ -102,30 +78,13 @@ class StoredModel:
     2 {}
     """
 
-    def __init__(
-        self,
-        number: int,
-        name: str,
-        spec: Spec,
-        database: Database,
-        committer: Committer,
-        snapshots: Snapshots,
-    ) -> None:
-        self.number = number
-        self.name = name
-        self.spec = spec
-        self.encoder = spec.make_encoder()
-        self._coder = Coder(**spec.circuit)
-        self.snapshots = snapshots
+    def __init__(self, replica: Replica, database: Database, committer: Committer) -> None:
+        self.replica = replica
+        self.name = replica.name
+        self.spec = replica.spec
+        self.encoder = self.spec.make_encoder()
+        self.coder = Coder(**self.spec.circuit)
         self._database, self._committer = database, committer
-        # The committer alone uses the ledger; it holds what is being written, too.
-        self._ledger: Ledger | None = None
-        self._summary: Summary | None = None
-        self._updater: Updater | None = None
-        self._lock = threading.Lock()
-        self.is_deleted = False
-        """The committer writes nothing for it any more."""
-        self._is_closed = False
 
     # What is known of the model.
 
@@ -137,38 +96,41 @@ class StoredModel:
     @property
     def event(self) -> int:
         """The number of the last durable event; 0 for a new model."""
-        return self._summarised().event
+        return self.replica.summary().event
 
     @property
     def n_samples(self) -> int:
         """The number of samples after the last durable event."""
-        return self._summarised().n_samples
+        return self.replica.summary().n_samples
 
     @property
     def n_erased(self) -> int:
         """The number of samples whose content was erased."""
         with self._database.reading() as reader:
-            return int(load_ledger(reader, self.number).erased().sum())
+            return int(load_ledger(reader, self.replica.number).erased().sum())
 
     def classes(self) -> dict[Label, int]:
         """Return the classes, sorted, with their numbers of samples after the last event."""
-        return dict(self._summarised().counts)
+        return dict(self.replica.summary().counts)
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
         """Return the events after this one, in their order."""
+        after, limit = check_number("after", after, 0), check_number("limit", limit, 0)
         with self._database.reading() as reader:
-            return read_events(reader, self.number, after, limit)
+            return read_events(reader, self.replica.number, after, limit)
 
     def settings(self) -> dict[str, Any]:
         """Return all parameters of the classifier, with the settings that were changed."""
-        return self.spec.parameters_with(self._summarised().settings)
+        return self.spec.parameters_with(self.replica.summary().settings)
 
     def samples(
         self, after: int = -1, limit: int = 1000, label: Label | None = None
     ) -> list[Sample]:
         """Return live samples after a row, in the order in which they came."""
+        after, limit = check_number("after", after, -1), check_number("limit", limit, 0)
+        label = None if label is None else validate_label("label", label)
         with self._database.reading() as reader:
-            return read_samples(reader, self.number, after, limit, label)
+            return read_samples(reader, self.replica.number, after, limit, label)
 
     # Changes: each becomes one event.
 
@@ -224,8 +186,7 @@ class StoredModel:
         When the call returns, neither the tables nor a snapshot hold them; in PostgreSQL the tables
         hold them until all servers have unlearned them. The event cannot be undone.
         """
-        if isinstance(ids, str):
-            raise TypeError(f"ids must be a list of strings, but is {ids!r:.80}")
+        check_list("ids", ids)
         return self.submit(Unlearn([*ids]), who=who, key=key).result()
 
     def unlearn_before(self, time: float, *, who: str = "") -> int:
@@ -247,9 +208,10 @@ class StoredModel:
             The number of samples that were erased, also those that an undo or a dropped class had
             removed from the sums.
         """
+        time = check_time("time", time)
         with self._database.reading() as reader:
-            ranges = reader.learned_before(self.number, time)
-            erased = load_ledger(reader, self.number).erased()
+            ranges = reader.learned_before(self.replica.number, time)
+            erased = load_ledger(reader, self.replica.number).erased()
         rows = [row for first, n in ranges for row in range(first, first + n) if not erased[row]]
         for start in range(0, len(rows), ERASED_ROWS):
             piece = rows[start : start + ERASED_ROWS]
@@ -286,7 +248,11 @@ class StoredModel:
 
     def set(self, *, who: str = "", key: str | None = None, **changes: Any) -> Receipt:
         """Change settings: `learning_rate`, `readout`, `pseudocount` or `penalty`."""
-        return self.submit(Settings(changes), who=who, key=key).result()
+        plain = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in changes.items()
+        }
+        return self.submit(Settings(plain), who=who, key=key).result()
 
     def learning(
         self,
@@ -314,23 +280,22 @@ class StoredModel:
         QueueFull
             If too many changes wait.
         """
-        _check_text("who", who)
+        check_text("who", who)
         if key is not None:
-            _check_text("key", key, at_least=1)
-        if self.is_deleted:
+            check_text("key", key, at_least=1)
+        if self.replica.is_deleted:
             raise NoSuchModel(f"there is no model {self.name!r:.80}")
         if isinstance(request, Merge) and not request.counts:
             request = self.merging(request.file)
         digest = b"" if key is None else request.digest()
-        updater = self._updater
-        if updater is not None and updater.n_rows > MAX_ROWS_BEHIND:
-            raise QueueFull(f"{updater.n_rows} samples wait to be learned: try again")
+        if (n_behind := self.replica.n_behind) > MAX_ROWS_BEHIND:
+            raise QueueFull(f"{n_behind} samples wait to be learned: try again")
         if isinstance(request, Unlearn):
             # An erasure removes the snapshots, and a model that is loaded writes a new one.
             with suppress(StoreFailed):
-                self._start().when(0).result()
+                self.replica.updater().when(0).result()
         future: Future[Receipt] = Future()
-        self._committer.submit(Waiting(self, request, who, key, digest, future))
+        self._committer.submit(Waiting(self.replica, request, who, key, digest, future))
         return future
 
     # Reading.
@@ -338,27 +303,22 @@ class StoredModel:
     @property
     def is_loaded(self) -> bool:
         """Whether `published` can be read at once; the first call begins to load the model."""
-        return self._start().published is not None
-
-    @property
-    def coder(self) -> Coder:
-        """The first layer."""
-        return self._coder
+        return self.replica.updater().published is not None
 
     @property
     def published(self) -> Published:
         """The state that readers see now; the first access waits until the model is loaded."""
-        updater = self._start()
+        updater = self.replica.updater()
         return updater.published or updater.when(0).result()
 
     @property
     def updater(self) -> Updater:
         """The thread that keeps the model up to date."""
-        return self._start()
+        return self.replica.updater()
 
     def when(self, event: int) -> Future[Published]:
         """Return a future that is done when this event, or a later one, is published."""
-        return self._start().when(event)
+        return self.replica.updater().when(check_number("event", event))
 
     def wait(self, event: int, timeout: float | None = SECONDS) -> Published:
         """Return the published state after this event, or a later one; or raise TimeoutError."""
@@ -369,7 +329,7 @@ class StoredModel:
 
     def listen(self, listener: Callable[[Published], object]) -> Callable[[], None]:
         """Call a function after each publication, in the model's thread; the result ends that."""
-        return self._start().listen(listener)
+        return self.replica.updater().listen(listener)
 
     def encode(self, X: Any) -> NDArray[Any]:
         """Return the features of texts or images; vectors are only checked."""
@@ -393,10 +353,11 @@ class StoredModel:
 
     def at(self, event: int) -> FlyClassifier | Pipeline:
         """Return the model as it was after an event, without samples that were erased since."""
+        event = check_number("event", event)
         with self._database.reading() as reader:
-            if not 0 <= event <= reader.last_event(self.number)[0]:
+            if not 0 <= event <= reader.last_event(self.replica.number)[0]:
                 raise NoSuchEvent(f"the model has no event {event}")
-            found = load(reader, self.number, self.spec, self.snapshots, event)
+            found = load(reader, self.replica.number, self.spec, self.replica.snapshots, event)
         return self._with_encoder(found.classifier)
 
     def export(self) -> bytes:
@@ -415,99 +376,6 @@ class StoredModel:
         classifier = published.classifier or self.spec.new_classifier({})
         return published.event, digest_sums(classifier)
 
-    # For the committer, and for the store.
-
-    def ledger(self, reader: Reader) -> Ledger:
-        """Return the ledger; only the committer calls this."""
-        if self._ledger is None:
-            self._ledger = load_ledger(reader, self.number)
-            with self._lock:
-                # Events that were written meanwhile have not reached the thread of the model.
-                if self._updater is not None:
-                    self._updater.reload()
-        return self._ledger
-
-    def catch_up(self, reader: Reader) -> list[Committed]:
-        """Return the events that other servers have written; only the committer calls this."""
-        if self.is_deleted:
-            return []
-        found = follow(reader, self.number, self.spec.n_features, self.ledger(reader))
-        if found is None:
-            self.forget_ledger()
-            self.ledger(reader)
-        return found or []
-
-    def follow(self, event: int) -> None:
-        """Let the model catch up with an event that another server has written."""
-        ledger, summary = self._ledger, self._summary
-        if ledger is not None:
-            is_behind = ledger.event < event
-        else:
-            # A model that is loaded has its classes in memory, too, should the database go away.
-            # Of others, what is not known here is read when it is asked for.
-            is_stale = summary is not None and summary.event < event
-            is_behind = self.progress is not None or is_stale
-        if is_behind:
-            self._committer.submit(Waiting(self, None, "", None, b"", Future()))
-
-    @property
-    def progress(self) -> int | None:
-        """The event that this process has published, or None if the model is not loaded."""
-        updater = self._updater
-        published = None if updater is None else updater.published
-        return None if published is None else published.event
-
-    def reload(self) -> None:
-        """Load the model anew."""
-        self._start().reload()
-
-    def forget_ledger(self) -> None:
-        """Read the ledger again, since a transaction was not written."""
-        self._ledger = None
-
-    def accept(self, committed: Committed) -> None:
-        """Take an event that is durable; the committer calls this in the order of events."""
-        if committed.is_erasure:
-            self.snapshots.files.erase(committed.event)
-        with self._lock:
-            if self._updater is not None:
-                self._updater.add(committed)
-
-    def summarise(self) -> None:
-        """Show the classes after the events that are durable now; the committer calls this."""
-        if self._ledger is not None:
-            with self._lock:
-                self._summary = Summary(self._ledger, self.spec.window)
-
-    def close(self) -> None:
-        """End the thread of the model, after it has written a snapshot."""
-        with self._lock:
-            self._is_closed = True
-            updater = self._updater
-        if updater is not None:
-            updater.close()
-
-    def _start(self) -> Updater:
-        self._database.check_open()
-        updater = self._updater
-        if updater is None:
-            with self._lock:
-                if self._is_closed:
-                    raise StoreFailed("the store is closed")
-                if self._updater is None:
-                    self._updater = Updater(self._database, self.number, self.spec, self.snapshots)
-                updater = self._updater
-        return updater
-
-    def _summarised(self) -> Summary:
-        if self._summary is None:
-            with self._database.reading() as reader:
-                summary = Summary(load_ledger(reader, self.number), self.spec.window)
-            with self._lock:
-                # The committer may have stored a later one.
-                self._summary = self._summary or summary
-        return self._summary
-
     def _read(self) -> FlyClassifier:
         """Return the published classifier after the last event."""
         classifier = self.wait(self.event).classifier
@@ -519,18 +387,14 @@ class StoredModel:
         return classifier if self.encoder is None else make_pipeline(self.encoder, classifier)
 
 
-def _check_text(name: str, value: object, at_least: int = 0) -> None:
-    is_text = isinstance(value, str) and at_least <= len(value) <= MAX_TEXT
-    if not is_text or not str(value).isprintable():
-        raise ValueError(
-            f"{name} must be a string of {at_least} to {MAX_TEXT} printable characters, but is "
-            f"{value!r:.80}"
-        )
-
-
 def file_of(model: FlyClassifier | Pipeline) -> bytes:
     """Return the content of the `.kenyon` file of a model."""
     classifier = model.classifier if isinstance(model, Pipeline) else model
+    if not isinstance(classifier, FlyClassifier):
+        raise TypeError(
+            "model must be a FlyClassifier, a Pipeline or the content of a .kenyon file, but is "
+            f"{model!r:.80}"
+        )
     with classifier.circuit_.memory.reading as snapshot:
         content = classifier._content(snapshot)
         if isinstance(model, Pipeline):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from kenyon._validation import validate_labels
 from kenyon.classifier import FlyClassifier
 from kenyon.encoders import TextEncoder
+from kenyon.store.checking import check_file, check_list
 from kenyon.store.features import quantise
 from kenyon.store.replay import read_file
 from kenyon.store.requests import Learn, Merge
@@ -55,6 +56,7 @@ def prepare(
     texts: Sequence[str | None] | None,
 ) -> Learn:
     """Return the request to learn samples."""
+    check_list("ids", ids)
     labels = validate_labels(y)
     features = encode(spec, encoder, X)
     if texts is None and isinstance(encoder, TextEncoder) and not _are_numbers(X):
@@ -73,7 +75,7 @@ def check_merge(spec: Spec, file: bytes) -> Merge:
     ValueError
         If it is no such file, or its model has another circuit, another encoder or a window.
     """
-    classifier, description = read_file(file, "the file")
+    classifier, description = read_file(check_file(file), "the file")
     if spec.window is not None or classifier.window is not None:
         raise ValueError("models with a window cannot be merged: it holds the latest samples alone")
     _check_same("encoder", _weights_of(spec.encoder), _weights_of(description))

@@ -10,7 +10,7 @@ from kenyon import model_file
 from kenyon._validation import count_threads
 from kenyon.classifier import FlyClassifier, build
 from kenyon.store.errors import StoreFailed
-from kenyon.store.ledger import NONE, Delta
+from kenyon.store.states import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from kenyon.circuit.plain_labels import Label
     from kenyon.model_file import Content
     from kenyon.store.features import Features
-    from kenyon.store.ledger import Part, State
     from kenyon.store.spec import Spec
+    from kenyon.store.states import Delta, Part, State
     from kenyon.store.tables import Reader
 
 ROWS = 8192
@@ -66,17 +66,6 @@ def change(
         learn(classifier, added, [labels[i] for i in delta.added_labels.tolist()])
     else:
         learn_rows(reader, model, classifier, delta.added, delta.added_labels, labels)
-
-
-def difference(before: State, after: State) -> Delta | None:
-    """Return what leads from one state to another, or None if rows alone do not tell."""
-    if before.parts != after.parts:
-        return None
-    old = np.full(len(after.live), NONE, np.int32)
-    old[: len(before.live)] = before.live
-    rows = np.flatnonzero(old != after.live)
-    removed, added = rows[old[rows] != NONE], rows[after.live[rows] != NONE]
-    return Delta(removed, old[removed], added, after.live[added])
 
 
 def learn(classifier: FlyClassifier, features: Features, labels: list[Label]) -> None:

@@ -194,12 +194,18 @@ class Snapshots:
             try:
                 classifier = self.files.load(event, reader)
             except (OSError, ValueError) as error:
-                log.warning("a snapshot could not be read, so the log is replayed: %s", error)
+                if self._is_recorded(event):
+                    log.warning("a snapshot could not be read, so the log is replayed: %s", error)
                 continue
             if digest_sums(classifier) == digest:
                 return event, classifier
             log.warning("snapshot %d differs from its digest, so the log is replayed", event)
         return None
+
+    def _is_recorded(self, event: int) -> bool:
+        """Return whether a snapshot is still there: a later one may just have replaced it."""
+        with self._database.reading() as now:
+            return any(event == each for each, _ in now.snapshots(self._model))
 
 
 def remove_all_but(folder: Path, kept: Collection[Path]) -> None:

@@ -211,8 +211,8 @@ class SqliteDatabase:
         start = time.monotonic()
         with self._writing, self.failures("written"):
             self._writer.execute("VACUUM")
-        with self.writing() as writer:
-            writer.set_cleaning(is_due=False)
+            # Before anyone can write: an erasure after this needs a rewriting of its own.
+            Writer(self._writer).set_cleaning(is_due=False)
         end = time.monotonic()
         self._next_compaction = end + COMPACTION_SHARE * (end - start)
 

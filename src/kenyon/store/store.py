@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import threading
 import time
-from contextlib import ExitStack, suppress
-from io import FileIO
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
+from kenyon.store.checking import check_file, check_place, check_text
 from kenyon.store.committer import Committer
 from kenyon.store.errors import Conflict, NoSuchModel, StoreFailed, StoreInUse
+from kenyon.store.folder_lock import FolderLock
 from kenyon.store.keys import KeyRing
 from kenyon.store.model import StoredModel
 from kenyon.store.preparing import check_merge
 from kenyon.store.replay import read_file
+from kenyon.store.replica import Replica
 from kenyon.store.snapshots import Files, FolderFiles, Snapshots, TableFiles, remove_all_but
 from kenyon.store.spec import Spec, resolve
 from kenyon.store.sqlite import SqliteDatabase
@@ -71,11 +71,12 @@ class Store:
         # One call at a time creates, deletes or closes.
         self._changing = threading.Lock()
         self._is_closed, self._pid = False, os.getpid()
-        self._lock_file: FileIO | None = None
+        self._lock: FolderLock | None = None
         self._follower: Follower | None = None
         self.folder: Path | None = None
         self._models: dict[str, StoredModel] = {}
         try:
+            check_place(place)
             if is_address(place):
                 self._open_postgres(str(place))
             else:
@@ -83,13 +84,12 @@ class Store:
         except BaseException:
             self._unlock()
             raise
-        _opened.add(self)
 
     def _open_folder(self, folder: Path) -> None:
         self.folder = folder
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock_file = _lock(self.folder)
+            self._lock = FolderLock(self.folder)
         except StoreInUse:
             raise
         except OSError as error:
@@ -170,6 +170,7 @@ class Store:
             If an argument is invalid, the encoder is missing, or the disk fails.
         """
         _check_name(name)
+        check_text("who", who)
         spec, _ = resolve(features, {} if settings is None else settings, encoder, keep_texts)
         return self._add(name, spec, who)
 
@@ -179,7 +180,8 @@ class Store:
         Its samples are not in the file, so they cannot be unlearned here.
         """
         _check_name(name)
-        classifier, description = read_file(file, "the file")
+        check_text("who", who)
+        classifier, description = read_file(check_file(file), "the file")
         spec = Spec.of(classifier, None, keep_texts=False)
         spec = Spec(spec.parameters, spec.circuit, description)
         if spec.window is not None:
@@ -197,18 +199,18 @@ class Store:
         """Delete a model with all of its events, and erase its content."""
         with self._changing:
             self._database.check_open()
-            model = self[name]
+            replica = self[name].replica
             try:
-                with self._database.writing([model.number]) as writer:
-                    writer.delete_model(model.number)
+                with self._database.writing([replica.number]) as writer:
+                    writer.delete_model(replica.number)
                     # The committer writes nothing for it any more, or it would stay for ever.
-                    model.is_deleted = True
+                    replica.is_deleted = True
             except BaseException:
-                model.is_deleted = False
+                replica.is_deleted = False
                 raise
             del self._models[name]
-            model.snapshots.files.erase(model.event + 1)
-            model.close()
+            replica.snapshots.files.erase(replica.summary().event + 1)
+            replica.close()
             if not self._database.clean():
                 self._committer.clean()
 
@@ -255,21 +257,13 @@ class Store:
             self._follower.close()
         self._committer.close()
         for model in self._models.values():
-            model.close()
+            model.replica.close()
         self._database.close()
         self._unlock()
 
     def _unlock(self) -> None:
-        """Free the lock, even if a process that was forked just now still has a copy of it."""
-        if self._lock_file is not None:
-            with suppress(OSError):
-                fcntl.flock(self._lock_file, fcntl.LOCK_UN)
-            self._lock_file.close()
-
-    def _close_lock_file(self) -> None:
-        """Close a forked process's copy of the lock, which would outlast its parent."""
-        if self._lock_file is not None:
-            self._lock_file.close()
+        if self._lock is not None:
+            self._lock.free()
 
     def __enter__(self) -> Self:
         return self
@@ -297,10 +291,10 @@ class Store:
         with self._database.reading() as reader:
             found = {name: (number, spec) for number, name, spec, _ in reader.models()}
         for name, model in [*self._models.items()]:
-            if name not in found or found[name][0] != model.number:
-                model.is_deleted = True
+            if name not in found or found[name][0] != model.replica.number:
+                model.replica.is_deleted = True
                 del self._models[name]
-                model.close()
+                model.replica.close()
         for name, (number, spec) in found.items():
             if name not in self._models:
                 self._models[name] = self._open_model(number, name, Spec(**spec))
@@ -323,36 +317,38 @@ class Store:
         with self._changing:
             if self._is_closed:
                 return
-            if numbers != {model.number for model in self._models.values()}:
+            if numbers != {replica.number for replica in self._replicas()}:
                 self._read_models()
-            models = [*self._models.values()]
+            replicas = self._replicas()
         self.keys.refresh()
-        for model in models:
-            model.follow(last.get(model.number, 0))
+        for replica in replicas:
+            replica.follow(last.get(replica.number, 0))
 
     def _progress(self) -> dict[int, int]:
         """Return the events that this process has published."""
         with self._changing:
-            models = [*self._models.values()]
-        found = {model.number: model.progress for model in models}
+            replicas = self._replicas()
+        found = {replica.number: replica.progress for replica in replicas}
         return {number: event for number, event in found.items() if event is not None}
 
     def _reload(self, numbers: set[int]) -> None:
         with self._changing:
-            models = [*self._models.values()]
-        for model in models:
-            if model.number in numbers:
-                model.reload()
+            replicas = self._replicas()
+        for replica in replicas:
+            if replica.number in numbers:
+                replica.reload()
+
+    def _replicas(self) -> list[Replica]:
+        return [model.replica for model in self._models.values()]
 
     def _open_model(self, number: int, name: str, spec: Spec) -> StoredModel:
-        snapshots = self._snapshots(number)
-        return StoredModel(number, name, spec, self._database, self._committer, snapshots)
-
-    def _snapshots(self, number: int) -> Snapshots:
+        database, committer = self._database, self._committer
         files: Files = TableFiles(number)
         if self.folder is not None:
             files = FolderFiles(self.folder / "snapshots", number)
-        return Snapshots(files, self._database, number)
+        snapshots = Snapshots(files, database, number)
+        replica = Replica(number, name, spec, database, committer, snapshots)
+        return StoredModel(replica, database, committer)
 
 
 def open(place: str | PathLike[str]) -> Store:  # noqa: A001
@@ -392,34 +388,6 @@ def _check_complete(folder: Path) -> None:
                     f"the store {folder} has no {_DATABASE}, but {rest.name}: put the file back, "
                     "or remove the rest of the store"
                 )
-
-
-_opened: WeakSet[Store] = WeakSet()
-
-
-def _close_lock_files() -> None:
-    for store in [*_opened]:
-        store._close_lock_file()
-
-
-os.register_at_fork(after_in_child=_close_lock_files)
-
-
-def _lock(folder: Path) -> FileIO:
-    """Return the open lock file; the kernel frees the lock when the process ends."""
-    file = FileIO(folder / "lock", "a")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise StoreInUse(
-            f"the store {folder} is open already, in this process or in another one"
-        ) from None
-    except OSError:
-        with suppress(OSError):
-            file.close()
-        raise
-    return file
 
 
 def _check_name(name: object) -> None:

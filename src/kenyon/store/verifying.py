@@ -28,18 +28,18 @@ def verify(database: Database, model: StoredModel) -> list[Finding]:
     event, digest = model.digest()
     found = [_compare(database, model, event, digest, "sums", "the present sums")]
     with database.reading() as reader:
-        recorded = reader.snapshots(model.number)
+        recorded = reader.snapshots(model.replica.number)
     for event, digest in recorded:
         name = f"the snapshot after event {event}"
         compared = _compare(database, model, event, digest, "snapshot", f"the sums of {name}")
         try:
             with database.reading() as reader:
-                is_right = digest_sums(model.snapshots.files.load(event, reader)) == digest
+                is_right = digest_sums(model.replica.snapshots.files.load(event, reader)) == digest
             text = f"the file of {name} {'has' if is_right else 'does not have'} its digest"
         except (OSError, ValueError) as error:
             is_right, text = False, str(error)
         with database.reading() as reader:
-            if (event, digest) not in reader.snapshots(model.number):
+            if (event, digest) not in reader.snapshots(model.replica.number):
                 # A later one has taken its place meanwhile.
                 continue
         found.append(compared)
@@ -51,7 +51,7 @@ def _compare(
     database: Database, model: StoredModel, event: int, digest: str, what: str, name: str
 ) -> Finding:
     with database.reading() as reader:
-        loaded = load(reader, model.number, model.spec, None, event)
+        loaded = load(reader, model.replica.number, model.spec, None, event)
     is_right = digest_sums(loaded.classifier) == digest
     relation = "equal" if is_right else "differ from"
     text = f"{name} {relation} those of a replay of {loaded.n_replayed} rows"
