@@ -6,7 +6,7 @@ import socket
 from dataclasses import fields
 from pathlib import Path
 
-from kenyon.server.limits import Limits
+from kenyon.server.limits import MAX_LABEL, Limits
 from kenyon.server.metrics import Metrics
 from kenyon.server.problems import Problem
 from kenyon.server.routes import ROUTES
@@ -52,6 +52,7 @@ def test_the_table_of_limits_is_true():
     assert numbers["megabytes of an imported or merged model"] * megabyte == defaults.file
     assert numbers["samples of a request"] == defaults.batch
     assert numbers["classes of a model"] == defaults.classes
+    assert numbers["characters of a label"] == MAX_LABEL
     assert numbers["requests in progress"] == defaults.requests
     assert numbers["open connections"] == defaults.connections
     assert numbers["open streams of `live`"] == defaults.live

@@ -1,5 +1,6 @@
 """Slow and malformed clients: a problem or a closed connection, never an error of the server."""
 
+import gzip
 import json
 import logging
 import socket
@@ -108,6 +109,7 @@ def test_json_that_does_not_fit(server, path, route, body):
         ({"vector": VECTOR, "label": ["a"]}, 400),
         ({"vector": VECTOR, "label": 3}, 422),
         ({"vector": VECTOR, "label": 10**400}, 422),
+        ({"vector": VECTOR, "label": "a" * 1001}, 422),
         ({"vector": VECTOR, "label": "a", "id": ""}, 400),
         ({"vector": VECTOR, "label": "a", "id": "x" * 201}, 400),
         ({"vector": VECTOR, "label": "a", "id": 3}, 400),
@@ -192,6 +194,9 @@ def test_structured_arrays_that_cannot_be_learned(server, path):
     ):
         answer = server.http.post(f"{path}/learn", content=npy(array), headers=headers)
         problem(answer, 400)
+    array = np.array([(VECTOR, "a" * 1001)], [vector, ("label", "U1001")])
+    answer = server.http.post(f"{path}/learn", content=npy(array), headers=headers)
+    problem(answer, 422, "1000 characters at most")
 
 
 @given(body=st.binary(max_size=300))
@@ -213,6 +218,10 @@ def test_other_types_of_bodies(server, path):
     body = json.dumps({"samples": [{"vector": VECTOR}], "after": 1})
     headers = {"Content-Type": "Application/JSON; charset=utf-8"}
     assert server.http.post(f"{path}/predict", content=body, headers=headers).status_code == 200
+    headers["Content-Encoding"] = "gzip"
+    packed = gzip.compress(body.encode())
+    answer = server.http.post(f"{path}/predict", content=packed, headers=headers)
+    problem(answer, 415, "Content-Encoding is 'gzip'")
 
 
 def test_limits_of_samples_and_classes(server, path):

@@ -69,6 +69,9 @@ async def read_body(call: Call, limit: int) -> bytes:
 
     The bytes are counted in the load of the server until the request has been answered.
     """
+    coding = call.headers.get(b"content-encoding", b"identity").decode("latin-1")
+    if coding.lower() != "identity":
+        raise Problem(415, f"a body must not be compressed, but Content-Encoding is {coding!r:.80}")
     length = _declared_length(call)
     if length > limit:
         raise _refuse(call, limit)

@@ -66,14 +66,29 @@ async def predict(call: Call) -> Predictions:
 
 
 async def wait_for_event(call: Call, serving: Serving, event: int | None) -> None:
-    """Wait until an event is published, if it is not."""
-    if event is None or event <= serving.model.published.event:
+    """Wait until an event is published, if it is not; without one, until the model has classes."""
+    model, service = serving.model, call.service
+    if event is None:
+        if model.published.classifier is not None:
+            return
+        event = model.event
+    if event <= model.published.event:
         return
-    seconds = call.service.limits.wait_seconds
+    seconds = service.limits.wait_seconds
+    published = asyncio.ensure_future(result(model.when(event)))
+    closing = asyncio.ensure_future(service.closing.wait())
+    waiting = {published, closing}
     try:
-        await asyncio.wait_for(result(serving.model.when(event)), seconds)
-    except asyncio.TimeoutError:
-        raise unavailable(f"event {event} was not there within {seconds:g} seconds") from None
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if published.done():
+            published.result()
+        elif closing.done():
+            raise unavailable("the server is stopping")
+        else:
+            raise unavailable(f"event {event} was not there within {seconds:g} seconds")
+    finally:
+        for each in waiting:
+            each.cancel()
 
 
 def _answers(found: Found, options: PredictOptions) -> list[Prediction]:
