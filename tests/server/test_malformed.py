@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kenyon.server import predicting
 from tests.server.running import WAIT, npy, problem, serving
 
 VECTOR = [1.0, 0.0, 0.0]
@@ -238,6 +239,17 @@ def test_limits_of_samples_and_classes(server, path):
     server.ask("POST", f"{path}/predict", {"samples": rows[:1], "after": 2})
     problem(server.http.post(f"{path}/learn", json={"samples": classes}), 409, "limit")
     server.ask("POST", f"{path}/learn", {"samples": [*many[:92], *classes[:8]]})
+
+
+def test_the_classes_that_an_answer_names_are_limited(server, path, monkeypatch):
+    monkeypatch.setattr(predicting, "MAX_NAMED", 100)
+    rows = [{"vector": VECTOR}] * 51
+    for more in ({}, {"novelty": True}):
+        body = {"samples": rows, "top": 1000, **more}
+        answer = server.http.post(f"{path}/predict", json=body)
+        problem(answer, 413, "may ask for 100")
+        body["samples"] = rows[:50]
+        server.ask("POST", f"{path}/predict", body)
 
 
 def test_a_body_that_is_declared_too_long(server, path):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 JSON, NPY, MODEL_FILE = "application/json", "application/x-npy", "application/octet-stream"
 DRAIN_SECONDS, DRAIN_BYTES = 2, 2**26
+MIN_RATE = 2**20
+"""Bytes a second at which a long body must arrive."""
 MAX_FIELDS = 100
 
 
@@ -76,7 +78,7 @@ async def read_body(call: Call, limit: int) -> bytes:
     if length > limit:
         raise _refuse(call, limit)
     call.reserve(length)
-    seconds = call.service.limits.read_seconds
+    seconds = call.service.limits.read_seconds + length / MIN_RATE
     try:
         with Deadline(seconds):
             body, more = await _receive(call)

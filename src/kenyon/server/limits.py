@@ -38,7 +38,7 @@ class Limits:
     connections : int
         Open connections.
     read_seconds : float
-        Time to send a body.
+        Time to send a body; a long one has a second more for each megabyte.
     header_seconds : float
         Time to send the head of a request.
     header_bytes : int

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import UNSET
 
 from kenyon.pipeline import make_pipeline
-from kenyon.server.batching import Found, learned
+from kenyon.server.batching import Found, find_top, learned
 from kenyon.server.bodies import JSON, NPY, decode_json, decode_npy, media_type, wrong_type
 from kenyon.server.limits import check_batch
 from kenyon.server.pool import result
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MAX_EXPLAINED, MAX_CELLS = 16, 32
 """Samples of a request that may be explained, and the cells that are named."""
+MAX_NAMED = 100_000
+"""Classes that an answer may name, for all samples together: about 5 MB of JSON."""
 
 
 async def predict(call: Call) -> Predictions:
@@ -113,10 +115,20 @@ def _answers(found: Found, options: PredictOptions) -> list[Prediction]:
 
 
 def _predict_many(serving: Serving, X: NDArray[Any], options: PredictOptions) -> Predictions:
-    published = serving.model.published
-    labels, chances = learned(serving.model, published).predict_top(X, options.top or 1)
-    found = Found(published, labels.tolist(), chances.tolist())
-    return Predictions(event=published.event, answers=_answers(found, options))
+    found = _find(serving, X, options)
+    return Predictions(event=found.published.event, answers=_answers(found, options))
+
+
+def _find(serving: Serving, X: NDArray[Any], options: PredictOptions) -> Found:
+    model, top = serving.model, options.top or 1
+    n_named = len(X) * min(top, len(learned(model, model.published).classes_))
+    if n_named > MAX_NAMED:
+        raise Problem(
+            413,
+            f"the best {top} classes of {len(X)} samples are {n_named} classes, but a request may "
+            f"ask for {MAX_NAMED}",
+        )
+    return find_top(model, X, top)
 
 
 def _predict_all(
@@ -127,10 +139,8 @@ def _predict_all(
         raise Problem(
             422, f"explain is for {MAX_EXPLAINED} samples at most, but there are {len(X)}"
         )
-    published = serving.model.published
-    classifier = learned(serving.model, published)
-    labels, chances = classifier.predict_top(X, options.top or 1)
-    found = Found(published, labels.tolist(), chances.tolist())
+    found = _find(serving, X, options)
+    classifier = learned(serving.model, found.published)
     answers = _answers(found, options)
     if options.unknown is not None or options.novelty:
         novelty = classifier.novelty(X).tolist()
@@ -146,7 +156,7 @@ def _predict_all(
             # With one class nothing speaks for another.
             if text is not None and len(classifier.classes_) > 1:
                 answer.words = _words(serving.model.encoder, classifier, text, answer.label)
-    return Predictions(event=published.event, answers=answers)
+    return Predictions(event=found.published.event, answers=answers)
 
 
 def _cells(classifier: Any, x: NDArray[Any], label: Any) -> list[CellEffect]:
