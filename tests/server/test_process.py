@@ -219,7 +219,12 @@ def test_requests_in_progress_are_answered_before_the_end(tmp_path):
                 + b"\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
                 + body[:-5]
             )
-            time.sleep(0.3)
+            metrics = {
+                "url": f"{process.url}/metrics",
+                "headers": {"Authorization": f"Bearer {key}"},
+            }
+            # The one that was begun, and this one.
+            until(lambda: "in_progress 2.0\n" in httpx.get(**metrics).text)
             process.send_signal(signal.SIGTERM)
             time.sleep(0.5)
             connection.sendall(body[-5:])

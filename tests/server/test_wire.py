@@ -257,8 +257,9 @@ def test_the_first_answer_waits_for_the_first_classes(server):
 
 
 def test_after_waits_for_a_limited_time(tmp_path):
-    with serving(tmp_path, wait_seconds=0.2) as server:
+    with serving(tmp_path) as server:
         path = server.new_model("intents", (X[0], "a"))
+        server.limit(wait_seconds=0.2)
         body = {"samples": [{"vector": X[0]}], "after": 99}
         answer = server.http.post(f"{path}/predict", json=body)
         problem(answer, 503, "event 99 was not there within 0.2 seconds")
