@@ -135,8 +135,8 @@ class Calibration:
 
         # The solver calls LAPACK for its two unknowns, and holds Python's global lock. Waking the
         # threads of BLAS would take longer than all the rest. BLAS has locks, for which a process
-        # that is forked meanwhile would wait for ever.
-        with blas_threads(1), no_forks:
+        # that is forked meanwhile would wait for ever, and it would keep the limit.
+        with no_forks, blas_threads(1):
             found = minimize(
                 loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=(LOG_SLOPES, LOG_EXPONENTS)
             )
