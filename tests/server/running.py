@@ -1,6 +1,7 @@
 """A server for tests: the real application in a thread, on a real store and a real socket."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -127,6 +128,8 @@ def program(folder, *arguments, port=0, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Other tests have the other processors, for which threads of BLAS would wait.
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
         **options,
     )
     try:

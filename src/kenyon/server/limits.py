@@ -60,7 +60,7 @@ class Limits:
     read_seconds: float = 30
     header_seconds: float = 10
     header_bytes: int = 64 * 2**10
-    wait_seconds: float = 10
+    wait_seconds: float = 20
     stop_seconds: float = 20
 
 
