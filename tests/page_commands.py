@@ -42,6 +42,8 @@ def run_blocks(page, folder, replaced=(), **environment):
             **os.environ,
             "PATH": os.pathsep.join([str(program.parent), python, os.environ["PATH"]]),
             "KENYON_CACHE_DIR": str(folder / "cache"),
+            # Other tests have the other processors, for which threads of BLAS would wait.
+            "OMP_NUM_THREADS": "1",
             **environment,
         },
         capture_output=True,

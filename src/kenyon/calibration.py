@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 
 from kenyon.circuit import SummingMemory
 from kenyon.circuit.forks import no_forks
+from kenyon.readouts.blas_threads import blas_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,29 +103,40 @@ class Calibration:
         """Return the same fit to the distances of scores to the best score."""
         to_all, numbers, to_own = distances
         n, n_classes = len(to_own), float(numbers.sum())
-        # BLAS has locks, for which a process that is forked meanwhile would wait for ever.
-        with no_forks:
-            unit = float((to_all @ numbers).mean() / n_classes) or 1.0
+        unit = float(np.einsum("ij,j->i", to_all, numbers).mean() / n_classes) or 1.0
         # log(0) must be finite; the power of such a distance still rounds to 0.
         tiny = np.finfo(np.float64).tiny
         logs, own_logs = (np.log(np.maximum(each / unit, tiny)) for each in (to_all, to_own))
         # The targets: all but one of n + 1 samples are of the true class.
         spread, own_target = numbers / ((n + 1) * n_classes), n / (n + 1)
+        powers, slopes, weights = (np.empty_like(logs) for _ in range(3))
 
         def loss(parameters: Floats) -> tuple[float, Floats]:
+            # Readers of a server wait for Python's global lock meanwhile. So there are few passes,
+            # in place.
             slope, power = parameters
             exponent = math.exp(power)
-            logits = -np.exp(slope + exponent * logs)
-            own = -np.exp(slope + exponent * own_logs) * own_target
-            rest = logsumexp(logits, axis=1, b=numbers)
-            likelihood = shares @ (rest - logits @ spread - own)
-            steps = (np.exp(logits - rest[:, np.newaxis]) * numbers - spread) * logits
-            by_slope = shares @ (steps.sum(axis=1) - own)
-            by_power = shares @ (np.einsum("ij,ij->i", steps, logs) - own * own_logs) * exponent
+            np.multiply(logs, exponent, out=powers)
+            np.exp(np.add(powers, slope, out=powers), out=powers)
+            np.multiply(powers, logs, out=slopes)
+            np.exp(np.negative(powers, out=weights), out=weights)
+            np.multiply(weights, numbers, out=weights)
+            # The best class has the distance 0, so no total is below 1.
+            totals = weights.sum(axis=1)
+            own = np.exp(slope + exponent * own_logs) * own_target
+            costs = np.einsum("ij,j->i", powers, spread) + own
+            by_slope = costs - np.einsum("ij,ij->i", weights, powers) / totals
+            by_power = np.einsum("ij,j->i", slopes, spread) + own * own_logs
+            by_power -= np.einsum("ij,ij->i", weights, slopes) / totals
             stiff = STIFFNESS / n
-            return likelihood + stiff * power**2, np.array([by_slope, by_power + 2 * stiff * power])
+            value = (shares * (np.log(totals) + costs)).sum() + stiff * power**2
+            of_slope, of_power = ((shares * each).sum() for each in (by_slope, by_power))
+            return value, np.array([of_slope, of_power * exponent + 2 * stiff * power])
 
-        with no_forks:
+        # The solver calls LAPACK for its two unknowns, and holds Python's global lock. Waking the
+        # threads of BLAS would take longer than all the rest. BLAS has locks, for which a process
+        # that is forked meanwhile would wait for ever, and it would keep the limit.
+        with no_forks, blas_threads(1):
             found = minimize(
                 loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=(LOG_SLOPES, LOG_EXPONENTS)
             )

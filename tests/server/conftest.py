@@ -7,5 +7,5 @@ from tests.server.running import serving
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("store"), read_seconds=2) as running:
+    with serving(tmp_path_factory.mktemp("store")) as running:
         yield running

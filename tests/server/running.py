@@ -1,12 +1,14 @@
 """A server for tests: the real application in a thread, on a real store and a real socket."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
 import threading
 import time
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -15,7 +17,8 @@ import kenyon.store
 from kenyon.server.limits import Limits
 from kenyon.server.run import listen, make_server
 
-WAIT = 30
+WAIT = 60
+"""Seconds that nothing takes, even while other tests take the processors."""
 JSON = "application/json"
 
 
@@ -68,6 +71,20 @@ class Running:
             self.learn(name, *samples)
         return f"/v1/models/{name}"
 
+    def limit(self, **limits):
+        """Change limits of requests from now on, such as times too short to load a model."""
+        service = self.server.service
+        service.limits = replace(service.limits, **limits)
+
+    def metric(self, name):
+        """Return the present value of a metric."""
+        (line,) = (
+            line
+            for line in self.http.get("/metrics").text.splitlines()
+            if line.startswith(f"{name} ")
+        )
+        return float(line.split()[1])
+
     def raw(self):
         """Return a socket that is connected to the server."""
         return closing(socket.create_connection(("127.0.0.1", self.port), timeout=WAIT))
@@ -85,6 +102,7 @@ def wire(samples):
 @contextmanager
 def serving(folder, **limits):
     """Serve a store in a folder for a block."""
+    limits = {"wait_seconds": WAIT, **limits}
     with kenyon.store.open(folder) as store, listen("127.0.0.1", 0) as listener:
         started = threading.Event()
         server = make_server(store, Limits(**limits), on_start=started.set)
@@ -110,6 +128,8 @@ def program(folder, *arguments, port=0, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Other tests have the other processors, for which threads of BLAS would wait.
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
         **options,
     )
     try:

@@ -108,6 +108,37 @@ def test_vectors_as_json_and_as_arrays(model, n):
         assert [one.label for one in found.answers] == expected
 
 
+LABELS = {
+    "texts": ["a", "b\n", "", "ü"],
+    "a zero at the end": ["a\0", "a"],
+    "long": ["a" * 100, "a" * 99],
+    "integers": [1, -2, 2**40],
+    "truths": [True, False],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("n", [8, 40])
+def test_labels_and_ids_as_json_and_as_arrays(client, labels, n):
+    if "labels" in [one.name for one in client.models()]:
+        client.model("labels").delete()
+    model = client.create("labels", 3)
+    rows = np.random.default_rng(0).normal(size=(n, 3))
+    y = [labels[i % len(labels)] for i in range(n)]
+    ids = [None if i % 2 else f"sample {i}" for i in range(n)]
+    learned = model.learn(rows, y, ids)
+    assert learned.ids == [id_ or f"#1.{i}" for i, id_ in enumerate(ids)]
+    (event,) = model.events()
+    assert event.labels == y
+    assert [*map(type, event.labels)] == [*map(type, y)]
+    assert model.learn(rows.astype(np.float32), y, ids, replace=True).event == 2
+    assert sum(model.classes().values()) == n + n // 2
+    with pytest.raises(ServerError, match="400"):
+        model.learn(rows, y, [""] * n)
+    with pytest.raises(ServerError, match="409"):
+        model.learn(rows, y, ids)
+
+
 def test_labels_of_numpy(client):
     if "numbers" in [one.name for one in client.models()]:
         client.model("numbers").delete()

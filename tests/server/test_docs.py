@@ -6,8 +6,9 @@ import socket
 from dataclasses import fields
 from pathlib import Path
 
-from kenyon.server.limits import Limits
+from kenyon.server.limits import MAX_LABEL, Limits
 from kenyon.server.metrics import Metrics
+from kenyon.server.predicting import MAX_EXPLAINED, MAX_NAMED
 from kenyon.server.problems import Problem
 from kenyon.server.routes import ROUTES
 from tests.page_commands import blocks_of, run_blocks
@@ -52,6 +53,9 @@ def test_the_table_of_limits_is_true():
     assert numbers["megabytes of an imported or merged model"] * megabyte == defaults.file
     assert numbers["samples of a request"] == defaults.batch
     assert numbers["classes of a model"] == defaults.classes
+    assert numbers["characters of a label"] == MAX_LABEL
+    assert numbers["samples with `explain`"] == MAX_EXPLAINED
+    assert numbers["classes that one answer names, for all samples together"] == MAX_NAMED
     assert numbers["requests in progress"] == defaults.requests
     assert numbers["open connections"] == defaults.connections
     assert numbers["open streams of `live`"] == defaults.live

@@ -37,8 +37,9 @@ schemathesis.openapi.media_type("application/octet-stream", st.binary(max_size=1
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("store"), wait_seconds=0.1) as running:
+    with serving(tmp_path_factory.mktemp("store")) as running:
         running.new_model("m", ([1.0, 0.0, 0.0], "a", "a1"), ([0.0, 1.0, 0.0], "b"))
+        running.limit(wait_seconds=0.1)
         yield running
 
 

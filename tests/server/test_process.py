@@ -219,7 +219,12 @@ def test_requests_in_progress_are_answered_before_the_end(tmp_path):
                 + b"\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
                 + body[:-5]
             )
-            time.sleep(0.3)
+            metrics = {
+                "url": f"{process.url}/metrics",
+                "headers": {"Authorization": f"Bearer {key}"},
+            }
+            # The one that was begun, and this one.
+            until(lambda: "in_progress 2.0\n" in httpx.get(**metrics).text)
             process.send_signal(signal.SIGTERM)
             time.sleep(0.5)
             connection.sendall(body[-5:])
@@ -227,6 +232,34 @@ def test_requests_in_progress_are_answered_before_the_end(tmp_path):
         process.communicate(timeout=WAIT)
     with kenyon.store.open(tmp_path / "store") as store:
         assert store["m"].event == 2
+
+
+def test_a_stop_ends_streams_and_does_not_wait_for_events_to_come(tmp_path):
+    with program(tmp_path / "store") as process:
+        headers = {"Authorization": f"Bearer {first_key(process)}"}
+        with httpx.Client(base_url=process.url, headers=headers, timeout=WAIT) as client:
+            path = "/v1/models/m"
+            client.put(path, json={"features": 3}).raise_for_status()
+            sample = {"samples": [{"vector": X, "label": "a"}]}
+            client.post(f"{path}/learn", json=sample).raise_for_status()
+            answers = []
+
+            def wait():
+                body = {"samples": [{"vector": X}], "after": 99}
+                answers.append(client.post(f"{path}/predict", json=body))
+
+            waiting = threading.Thread(target=wait)
+            with client.stream("GET", f"{path}/live") as stream:
+                lines = stream.iter_lines()
+                next(lines)
+                waiting.start()
+                # The stream, the prediction and this request.
+                until(lambda: "in_progress 3.0\n" in client.get("/metrics").text)
+                code, _ = stop(process)
+                list(lines)
+            waiting.join()
+        assert code == 143
+        problem(answers[0], 503, "the server is stopping")
 
 
 def test_clients_carry_on_through_restarts_and_learn_once(tmp_path):
@@ -272,7 +305,9 @@ def test_a_disk_that_is_full_refuses_changes_and_answers_on(tmp_path):
         key = first_key(process)
         headers = {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=process.url, headers=headers, timeout=WAIT) as http:
-            made = http.put("/v1/models/m", json={"features": 500})
+            # With "ridge", each publication would take long here.
+            body = {"features": 500, "settings": {"readout": "fly", "n_cells": 400}}
+            made = http.put("/v1/models/m", json=body)
             assert made.status_code == 201, made.text
             acknowledged = {}
             for i in range(3000):

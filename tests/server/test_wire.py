@@ -1,5 +1,7 @@
 """The wire as the documentation says."""
 
+from urllib.parse import quote
+
 import numpy as np
 import pytest
 
@@ -181,6 +183,14 @@ def test_labels_that_are_no_texts(server, labels, spelled):
     assert answer["answers"][0]["label"] is labels[0] or answer["answers"][0]["label"] == labels[0]
 
 
+@pytest.mark.parametrize("label", ["", "/", "two\r\nlines\n", "%2F", "ü", "\x00"], ids=repr)
+def test_a_path_names_any_label(server, label):
+    path = server.new_model("odd", (X[0], label), (X[2], "other"))
+    route = f"{path}/classes/{quote(label, safe='')}"
+    assert server.ask("GET", route) == {"label": label, "count": 1}
+    assert server.ask("DELETE", route)["samples"] == 1
+
+
 def test_settings(server, path):
     assert server.ask("PATCH", path, {"settings": {"penalty": 0.5}})["event"] == 2
     assert server.ask("GET", path)["settings"]["penalty"] == 0.5
@@ -239,9 +249,17 @@ def test_after_waits_for_an_event(server, path):
         assert f"new {event}" in [one["label"] for one in answered["answers"][0]["top"]]
 
 
+def test_the_first_answer_waits_for_the_first_classes(server):
+    for _ in range(5):
+        path = server.new_model("new", (X[0], "a"))
+        answered = server.ask("POST", f"{path}/predict", {"samples": [{"vector": X[0]}]})
+        assert answered["answers"][0]["label"] == "a"
+
+
 def test_after_waits_for_a_limited_time(tmp_path):
-    with serving(tmp_path, wait_seconds=0.2) as server:
+    with serving(tmp_path) as server:
         path = server.new_model("intents", (X[0], "a"))
+        server.limit(wait_seconds=0.2)
         body = {"samples": [{"vector": X[0]}], "after": 99}
         answer = server.http.post(f"{path}/predict", json=body)
         problem(answer, 503, "event 99 was not there within 0.2 seconds")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
-import numpy as np
 
 from kenyon.client.errors import ServerError
+from kenyon.client.samples import label_rows, many_vectors, npy, plain_label, questions
 from kenyon.client.transport import MODEL_FILE, NPY, Transport, problem_of
 from kenyon.server.wire import (
     ChangeClass,
@@ -25,7 +24,6 @@ from kenyon.server.wire import (
     ModelInfo,
     Predict,
     Predictions,
-    Question,
     Sample,
     Undo,
     Unlearn,
@@ -33,10 +31,6 @@ from kenyon.server.wire import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-
-_JSON_ROWS = 16
-"""Vectors that are sent as JSON; more are sent as `.npy`."""
 
 
 class Model:
@@ -84,17 +78,26 @@ class Model:
         learned : Learned
             With the number of the event and the ids.
         """
-        labels = [_plain(label) for label in y]
-        questions = _questions(X)
-        given = [None] * len(labels) if ids is None else [*ids]
-        if not len(questions) == len(labels) == len(given):
+        labels = [plain_label(label) for label in y]
+        given: list[str | None] = [None] * len(labels) if ids is None else [*ids]
+        if not len(X) == len(labels) == len(given):
             raise ValueError(
-                f"X, y and ids must have one length, but have {len(questions)}, {len(labels)} "
+                f"X, y and ids must have one length, but have {len(X)}, {len(labels)} "
                 f"and {len(given)}"
+            )
+        rows = label_rows(X, labels, given)
+        if rows is not None:
+            return self._transport.ask(
+                *(Learned, "POST", self._path("learn")),
+                content=npy(rows),
+                media_type=NPY,
+                query={"replace": replace},
+                is_change=True,
+                key=key,
             )
         samples = [
             Sample(vector=one.vector, text=one.text, image=one.image, label=label, id=its_id)
-            for one, label, its_id in zip(questions, labels, given, strict=True)
+            for one, label, its_id in zip(questions(X), labels, given, strict=True)
         ]
         body = Learn(samples=samples, replace=replace)
         return self._transport.ask(
@@ -139,18 +142,16 @@ class Model:
             "explain": explain or None,
             "after": after,
         }
-        array = _as_vectors(X)
-        if array is not None and len(array) > _JSON_ROWS:
-            stream = io.BytesIO()
-            np.save(stream, array, allow_pickle=False)
+        array = many_vectors(X)
+        if array is not None:
             return self._transport.ask(
                 *(Predictions, "POST", self._path("predict")),
-                content=stream.getvalue(),
+                content=npy(array),
                 media_type=NPY,
                 query=options,
             )
         given = {name: value for name, value in options.items() if value is not None}
-        body = Predict(samples=_questions(X), **given)
+        body = Predict(samples=questions(X), **given)
         return self._transport.ask(Predictions, "POST", self._path("predict"), body)
 
     def unlearn(self, ids: Sequence[str], *, key: str | None = None) -> Changed:
@@ -186,7 +187,7 @@ class Model:
 
     def rename(self, old: Label, new: Label, *, key: str | None = None) -> Changed:
         """Give a class another label, which must be new."""
-        body = ChangeClass(label=_plain(new))
+        body = ChangeClass(label=plain_label(new))
         return self._transport.ask(
             Changed, "PATCH", self._class_path(old), body, is_change=True, key=key
         )
@@ -251,7 +252,7 @@ class Model:
         return model_path(self.name, part)
 
     def _class_path(self, label: Label) -> str:
-        plain = _plain(label)
+        plain = plain_label(label)
         text = str(plain).lower() if isinstance(plain, bool) else str(plain)
         return self._path(f"classes/{quote(text, safe='')}")
 
@@ -260,37 +261,3 @@ def model_path(name: str, part: str = "") -> str:
     """Return the path of a model, or of a part of it."""
     path = f"/v1/models/{quote(name, safe='')}"
     return f"{path}/{part}" if part else path
-
-
-def _plain(label: Any) -> Any:
-    """Return a label that JSON can hold: scalars of NumPy become Python's own."""
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _as_vectors(X: Any) -> Any:
-    """Return samples as an array if they are vectors, otherwise None."""
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "iuf":
-        return X
-    if hasattr(X, "to_numpy"):
-        return _as_vectors(X.to_numpy())
-    return None
-
-
-def _questions(X: Any) -> list[Question]:
-    array = _as_vectors(X)
-    if array is not None:
-        return [Question(vector=row) for row in array.astype(np.float64).tolist()]
-    return [_question(x) for x in X]
-
-
-def _question(x: Any) -> Question:
-    if isinstance(x, str):
-        return Question(text=x)
-    array = np.asarray(x)
-    if array.ndim == 2:
-        return Question(image=array.tolist())
-    if array.ndim == 1 and array.dtype.kind in "iuf":
-        return Question(vector=array.astype(np.float64).tolist())
-    raise ValueError(
-        f"a sample must be a vector, a text or a grey image, but one has shape {array.shape}"
-    )

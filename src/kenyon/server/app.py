@@ -7,7 +7,7 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from starlette import routing
+from starlette import convertors, routing
 
 from kenyon.server.access import authorise
 from kenyon.server.bodies import JSON, drain
@@ -28,6 +28,15 @@ _HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-r
 _NO_STORE = (b"cache-control", b"no-store")
 
 
+class _Label(convertors.StringConvertor):
+    """The rest of a path: a label may have slashes and line breaks."""
+
+    regex = "(?s:.*)"
+
+
+convertors.register_url_convertor("label", _Label())
+
+
 def make_app(service: Service) -> ASGIApp:
     """Return the application of a service, in the form that ASGI servers run.
 
@@ -40,8 +49,7 @@ def make_app(service: Service) -> ASGIApp:
     for route in ROUTES:
         by_path.setdefault(route.path, {})[route.method] = route
     endpoints = [
-        # A label may have slashes.
-        routing.Route(path.replace("{label}", "{label:path}"), _Endpoint(service, methods))
+        routing.Route(path.replace("{label}", "{label:label}"), _Endpoint(service, methods))
         for path, methods in by_path.items()
     ]
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 JSON, NPY, MODEL_FILE = "application/json", "application/x-npy", "application/octet-stream"
 DRAIN_SECONDS, DRAIN_BYTES = 2, 2**26
+MIN_RATE = 2**20
+"""Bytes a second at which a long body must arrive."""
 MAX_FIELDS = 100
 
 
@@ -69,11 +71,14 @@ async def read_body(call: Call, limit: int) -> bytes:
 
     The bytes are counted in the load of the server until the request has been answered.
     """
+    coding = call.headers.get(b"content-encoding", b"identity").decode("latin-1")
+    if coding.lower() != "identity":
+        raise Problem(415, f"a body must not be compressed, but Content-Encoding is {coding!r:.80}")
     length = _declared_length(call)
     if length > limit:
         raise _refuse(call, limit)
     call.reserve(length)
-    seconds = call.service.limits.read_seconds
+    seconds = call.service.limits.read_seconds + length / MIN_RATE
     try:
         with Deadline(seconds):
             body, more = await _receive(call)

@@ -251,7 +251,7 @@ async def _learn(call: Call, samples: list[tuple[int, str, str]]) -> None:
     numbers, labels, texts = map(list, zip(*samples, strict=True))
     _check_encoder(call)
     await serving.loaded(call.service)
-    serving.check_n_classes(labels, limits.classes)
+    serving.check_classes(labels, limits.classes)
     X = await serving.features([Question(text=text) for text in texts], call.service.pool)
     kept = texts if serving.model.spec.keep_texts else None
     ids = [ID.format(number) for number in numbers]

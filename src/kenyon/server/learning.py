@@ -9,7 +9,7 @@ import numpy as np
 
 from kenyon.server.access import require
 from kenyon.server.bodies import JSON, NPY, decode_json, decode_npy, media_type, wrong_type
-from kenyon.server.limits import check_batch
+from kenyon.server.limits import check_batch, check_labels
 from kenyon.server.pool import result
 from kenyon.server.problems import Problem, refusing
 from kenyon.server.serving import MAX_INLINE
@@ -60,7 +60,7 @@ async def learn(call: Call) -> Learned:
         options = request = decode_json(await call.body(), call.route.decoder)
         check_batch(len(request.samples), limits)
         labels: list[Any] = [sample.label for sample in request.samples]
-        serving.check_n_classes(labels, limits.classes)
+        serving.check_classes(labels, limits.classes)
         X = await serving.features(request.samples, pool)
         ids: list[Any] = [sample.id for sample in request.samples]
         if serving.model.spec.keep_texts:
@@ -71,7 +71,7 @@ async def learn(call: Call) -> Learned:
         vectors, labels, ids = _columns(array)
         X = serving.check_array(vectors)
         check_batch(len(X), limits)
-        serving.check_n_classes(labels, limits.classes)
+        serving.check_classes(labels, limits.classes)
     else:
         raise wrong_type(call, JSON, NPY)
     arguments = X, labels, ids, options.replace, texts
@@ -168,6 +168,7 @@ async def show_class(call: Call) -> ClassInfo:
 async def rename_class(call: Call) -> Changed:
     """Rename a class."""
     request = await call.json()
+    check_labels([request.label])
     return await _change_class(call, lambda label: requests.Rename(label, request.label))
 
 

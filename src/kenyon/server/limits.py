@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from kenyon.server.problems import Problem, busy
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MEGABYTE = 2**20
+MAX_LABEL = 1000
+"""Characters of a label: every list of classes has all labels."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Limits:
     connections : int
         Open connections.
     read_seconds : float
-        Time to send a body.
+        Time to send a body; a long one has a second more for each megabyte.
     header_seconds : float
         Time to send the head of a request.
     header_bytes : int
@@ -54,7 +60,7 @@ class Limits:
     read_seconds: float = 30
     header_seconds: float = 10
     header_bytes: int = 64 * 2**10
-    wait_seconds: float = 10
+    wait_seconds: float = 20
     stop_seconds: float = 20
 
 
@@ -95,4 +101,13 @@ def check_batch(n_samples: int, limits: Limits) -> None:
     if n_samples > limits.batch:
         raise Problem(
             413, f"samples has {n_samples} samples, but a request may have {limits.batch} at most"
+        )
+
+
+def check_labels(labels: Iterable[Any]) -> None:
+    """Raise the problem that a label is too long."""
+    longest = max((len(label) for label in labels if isinstance(label, str)), default=0)
+    if longest > MAX_LABEL:
+        raise Problem(
+            422, f"a label may have {MAX_LABEL} characters at most, but one has {longest}"
         )

@@ -17,6 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from kenyon.server.call import Reply
+from kenyon.store.errors import NoSuchModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +118,10 @@ class StoreCollector(Collector):
             ),
         }
         for name in service.store.names():
-            serving = service.serving(name)
+            try:
+                serving = service.serving(name)
+            except NoSuchModel:  # deleted meanwhile
+                continue
             if not serving.is_loaded:
                 continue
             model = serving.model

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import UNSET
 
 from kenyon.pipeline import make_pipeline
-from kenyon.server.batching import Found, learned
+from kenyon.server.batching import Found, find_top, learned
 from kenyon.server.bodies import JSON, NPY, decode_json, decode_npy, media_type, wrong_type
 from kenyon.server.limits import check_batch
 from kenyon.server.pool import result
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MAX_EXPLAINED, MAX_CELLS = 16, 32
 """Samples of a request that may be explained, and the cells that are named."""
+MAX_NAMED = 100_000
+"""Classes that an answer may name, for all samples together: about 5 MB of JSON."""
 
 
 async def predict(call: Call) -> Predictions:
@@ -66,14 +68,29 @@ async def predict(call: Call) -> Predictions:
 
 
 async def wait_for_event(call: Call, serving: Serving, event: int | None) -> None:
-    """Wait until an event is published, if it is not."""
-    if event is None or event <= serving.model.published.event:
+    """Wait until an event is published, if it is not; without one, until the model has classes."""
+    model, service = serving.model, call.service
+    if event is None:
+        if model.published.classifier is not None:
+            return
+        event = model.event
+    if event <= model.published.event:
         return
-    seconds = call.service.limits.wait_seconds
+    seconds = service.limits.wait_seconds
+    published = asyncio.ensure_future(result(model.when(event)))
+    closing = asyncio.ensure_future(service.closing.wait())
+    waiting = {published, closing}
     try:
-        await asyncio.wait_for(result(serving.model.when(event)), seconds)
-    except asyncio.TimeoutError:
-        raise unavailable(f"event {event} was not there within {seconds:g} seconds") from None
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if published.done():
+            published.result()
+        elif closing.done():
+            raise unavailable("the server is stopping")
+        else:
+            raise unavailable(f"event {event} was not there within {seconds:g} seconds")
+    finally:
+        for each in waiting:
+            each.cancel()
 
 
 def _answers(found: Found, options: PredictOptions) -> list[Prediction]:
@@ -98,10 +115,20 @@ def _answers(found: Found, options: PredictOptions) -> list[Prediction]:
 
 
 def _predict_many(serving: Serving, X: NDArray[Any], options: PredictOptions) -> Predictions:
-    published = serving.model.published
-    labels, chances = learned(serving.model, published).predict_top(X, options.top or 1)
-    found = Found(published, labels.tolist(), chances.tolist())
-    return Predictions(event=published.event, answers=_answers(found, options))
+    found = _find(serving, X, options)
+    return Predictions(event=found.published.event, answers=_answers(found, options))
+
+
+def _find(serving: Serving, X: NDArray[Any], options: PredictOptions) -> Found:
+    model, top = serving.model, options.top or 1
+    n_named = len(X) * min(top, len(learned(model, model.published).classes_))
+    if n_named > MAX_NAMED:
+        raise Problem(
+            413,
+            f"the best {top} classes of {len(X)} samples are {n_named} classes, but a request may "
+            f"ask for {MAX_NAMED}",
+        )
+    return find_top(model, X, top)
 
 
 def _predict_all(
@@ -112,10 +139,8 @@ def _predict_all(
         raise Problem(
             422, f"explain is for {MAX_EXPLAINED} samples at most, but there are {len(X)}"
         )
-    published = serving.model.published
-    classifier = learned(serving.model, published)
-    labels, chances = classifier.predict_top(X, options.top or 1)
-    found = Found(published, labels.tolist(), chances.tolist())
+    found = _find(serving, X, options)
+    classifier = learned(serving.model, found.published)
     answers = _answers(found, options)
     if options.unknown is not None or options.novelty:
         novelty = classifier.novelty(X).tolist()
@@ -131,7 +156,7 @@ def _predict_all(
             # With one class nothing speaks for another.
             if text is not None and len(classifier.classes_) > 1:
                 answer.words = _words(serving.model.encoder, classifier, text, answer.label)
-    return Predictions(event=published.event, answers=answers)
+    return Predictions(event=found.published.event, answers=answers)
 
 
 def _cells(classifier: Any, x: NDArray[Any], label: Any) -> list[CellEffect]:

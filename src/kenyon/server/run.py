@@ -42,7 +42,7 @@ class Server(uvicorn.Server):
         self, config: uvicorn.Config, service: Service, on_start: Callable[[], None]
     ) -> None:
         super().__init__(config)
-        self._service = service
+        self.service = service
         self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -53,7 +53,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         logger.info("stopping")
         # Streams end, and load balancers see it.
-        self._service.closing.set()
+        self.service.closing.set()
         await super().shutdown(sockets)
         logger.info("stopped")
 

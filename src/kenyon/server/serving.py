@@ -11,6 +11,7 @@ import numpy as np
 from kenyon.server.batching import Batcher
 from kenyon.server.bodies import NPY
 from kenyon.server.images import Images
+from kenyon.server.limits import check_labels
 from kenyon.server.pool import result
 from kenyon.server.problems import Problem, refusing, unavailable
 
@@ -70,8 +71,9 @@ class Serving:
             self._known = published, frozenset(labels)
         return self._known[1]
 
-    def check_n_classes(self, labels: Sequence[Any], limit: int) -> None:
-        """Raise the problem that labels to learn would make too many classes."""
+    def check_classes(self, labels: Sequence[Any], limit: int) -> None:
+        """Raise the problem that labels to learn are too long, or would make too many classes."""
+        check_labels(labels)
         known = self.known_labels(self.model.published)
         if len(known) + len(labels) <= limit:
             return
