@@ -46,6 +46,27 @@ def test_content_stays_until_both_servers_have_unlearned_it(stores, url):
         assert store["m"].updater.recovery.event <= 1
 
 
+def test_a_report_between_the_deletions_keeps_no_erased_content(stores, url):
+    first, second = stores
+    model = first.create("m", servers.N_FEATURES)
+    model.learn([*map(servers.vector_of, "abc")], [*"abc"], [*"abc"])
+    servers.until(lambda: second.names() == ["m"])
+    for store in stores:
+        store["m"].wait(1)
+    servers.until(lambda: len(execute(url, "SELECT * FROM servers")) == 2)
+    with second._changing:
+        model.unlearn(["b"])
+        # As if the second server had reported just after contents were deleted.
+        execute(
+            url,
+            "CREATE FUNCTION report() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN UPDATE servers SET event = 9; RETURN NULL; END'; "
+            "CREATE TRIGGER report AFTER DELETE ON contents EXECUTE FUNCTION report()",
+        )
+        servers.until(lambda: execute(url, "SELECT * FROM erasures") == [])
+        assert rows_of(url) == [0, 2]
+
+
 def test_a_server_that_is_silent_is_not_waited_for_and_loads_the_model_when_it_is_back(
     url, monkeypatch
 ):

@@ -302,14 +302,12 @@ class SharedWriter(Writer):
         lock = self.connection.execute("SELECT pg_try_advisory_xact_lock(?)", (_ERASING_LOCK,))
         if not lock.fetchone()[0]:
             return
-        passed = (
-            "NOT EXISTS (SELECT 1 FROM servers WHERE servers.model = erasures.model "
-            "AND servers.event < erasures.event)"
-        )
+        # One statement, since another server may report between two.
         self.connection.execute(
-            f"DELETE FROM contents WHERE sample IN (SELECT sample FROM erasures WHERE {passed})"
+            "WITH passed AS (DELETE FROM erasures WHERE NOT EXISTS (SELECT 1 FROM servers WHERE "
+            "servers.model = erasures.model AND servers.event < erasures.event) RETURNING sample) "
+            "DELETE FROM contents WHERE sample IN (SELECT sample FROM passed)"
         )
-        self.connection.execute(f"DELETE FROM erasures WHERE {passed}")
 
 
 class _Connection:
