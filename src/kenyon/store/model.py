@@ -500,13 +500,17 @@ class StoredModel:
         return updater
 
     def _summarised(self) -> Summary:
-        if self._summary is None:
+        summary = self._summary
+        # The thread of the model may have loaded what the follower has not noticed yet.
+        if summary is None or summary.event < (self.progress or 0):
             with self._database.reading() as reader:
-                summary = Summary(load_ledger(reader, self.number), self.spec.window)
+                found = Summary(load_ledger(reader, self.number), self.spec.window)
             with self._lock:
                 # The committer may have stored a later one.
-                self._summary = self._summary or summary
-        return self._summary
+                if self._summary is None or self._summary.event < found.event:
+                    self._summary = found
+                summary = self._summary
+        return summary
 
     def _read(self) -> FlyClassifier:
         """Return the published classifier after the last event."""
