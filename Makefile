@@ -75,14 +75,16 @@ soak: $(VENV)/installed
 	PYTHONPATH=. $(BIN)/python benchmarks/soak.py server --kills 1000 --seconds 0.4
 	PYTHONPATH=. $(BIN)/python benchmarks/soak.py postgres --kills 200 --seconds 0.4
 
-# Durable changes per second, and recovery; takes some minutes.
+# Durable changes per second in SQLite and PostgreSQL, and recovery; takes some minutes.
 store: $(VENV)/installed
 	$(BIN)/python benchmarks/store.py
+	PYTHONPATH=. $(BIN)/python benchmarks/store_postgres.py
 
-# The server beside the same API with other classifiers behind it; takes a quarter of an hour.
+# The server on SQLite and PostgreSQL beside the same API with other classifiers behind it, and two
+# servers on one database; takes half an hour.
 server: $(VENV)/installed
 	$(PIP_INSTALL) hnswlib
-	$(BIN)/python benchmarks/server.py
+	PYTHONPATH=. $(BIN)/python benchmarks/server.py
 
 # A million mutated model files; takes half an hour.
 fuzz: $(VENV)/installed

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -50,6 +50,8 @@ class Answers:
     n_errors: int = 0
     first_error: str = ""
     duration: float = 0.0
+    cores: float = 0.0
+    """Seconds of CPU a second that the process took which sent all loads."""
 
     @property
     def rate(self) -> float:
@@ -75,28 +77,36 @@ def request(
     return "\r\n".join(lines).encode() + HEADERS_END + body
 
 
-def drive(url: str, seconds: float, *loads: Load) -> list[Answers]:
-    """Send all loads at once for some seconds, and return what became of each."""
+def drive(urls: Sequence[str], seconds: float, *loads: Load) -> list[Answers]:
+    """Send all loads at once for some seconds, and return what became of each.
+
+    The connections of each load lead to the servers in turns.
+    """
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_drive, (url, min(seconds, MAX_SECONDS), loads))
+        return pool.apply(_drive, (urls, min(seconds, MAX_SECONDS), loads))
 
 
-def _drive(url: str, seconds: float, loads: Sequence[Load]) -> list[Answers]:
+def _drive(urls: Sequence[str], seconds: float, loads: Sequence[Load]) -> list[Answers]:
     import uvloop
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_send_all(url, seconds, loads))
+        return runner.run(_send_all(urls, seconds, loads))
 
 
-async def _send_all(url: str, seconds: float, loads: Sequence[Load]) -> list[Answers]:
-    return await asyncio.gather(*(_send(url, seconds, load) for load in loads))
+async def _send_all(urls: Sequence[str], seconds: float, loads: Sequence[Load]) -> list[Answers]:
+    start, before = perf_counter(), process_time()
+    found = await asyncio.gather(*(_send(urls, seconds, load) for load in loads))
+    for answers in found:
+        answers.cores = (process_time() - before) / (perf_counter() - start)
+    return found
 
 
-async def _send(url: str, seconds: float, load: Load) -> Answers:
-    host, port = urlsplit(url).hostname, urlsplit(url).port
+async def _send(urls: Sequence[str], seconds: float, load: Load) -> Answers:
+    addresses = [(urlsplit(url).hostname, urlsplit(url).port) for url in urls]
     answers, n_sent = Answers(), 0
     connections = [
-        await asyncio.open_connection(host, port, limit=2**26) for _ in range(load.n_connections)
+        await asyncio.open_connection(*addresses[i % len(addresses)], limit=2**26)
+        for i in range(load.n_connections)
     ]
     start = perf_counter()
     end = start + seconds

@@ -37,7 +37,10 @@ def environment(
     seeds: str = f"seed {SEED}", packages: Sequence[str] = ("kenyon", "numpy", "scikit-learn")
 ) -> str:
     """Return command, commit, machine and versions; call it before the run, for the load."""
-    command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    script = f"benchmarks/{Path(sys.argv[0]).name}"
+    # Scripts that share helpers with the tests find them from the root of the repository.
+    path = ["PYTHONPATH=."] if "tests" in sys.modules else []
+    command = " ".join([*path, "python", script, *sys.argv[1:]])
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return "\n".join(
         [

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from report import environment, publish, table
 
-from tests.postgres.cluster import Cluster
+from tests.postgres.cluster import temporary_cluster
 from tests.postgres.killing import KilledServers
 from tests.postgres.servers import receipts
 from tests.server.killing import N_CLIENTS, kill_again_and_again
@@ -84,27 +84,19 @@ def soak_server(kills: int, seconds: float) -> dict[str, int]:
 def soak_postgres(kills: int, seconds: float) -> dict[str, int]:
     """Kill servers that share a database; raise AssertionError where something is lost."""
     counts = dict.fromkeys(("kills", "receipts read", "erased samples"), 0)
-    with tempfile.TemporaryDirectory(prefix="kenyon-postgres-") as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        cluster = Cluster(folder / "cluster")
-        cluster.start()
-        try:
-            for first in range(0, kills, KILLS_PER_STORE):
-                cluster.execute(f"CREATE DATABASE soak{first}")
-                (folder / str(first)).mkdir()
-                killed = KilledServers(cluster.url_of(f"soak{first}"), folder / str(first), first)
-                with killed:
-                    for _ in range(min(KILLS_PER_STORE, kills - first)):
-                        killed.round(seconds)
-                        counts["kills"] += 1
-                    killed.check()
-                found = receipts(folder / str(first))
-                counts["receipts read"] += len(found)
-                counts["erased samples"] += sum(each.startswith("-") for each in found.values())
-                print(counts, flush=True)
-        finally:
-            cluster.kill()
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as name:
+        for first in range(0, kills, KILLS_PER_STORE):
+            folder = Path(name, str(first))
+            folder.mkdir()
+            with KilledServers(cluster.create(f"soak{first}"), folder, first) as killed:
+                for _ in range(min(KILLS_PER_STORE, kills - first)):
+                    killed.round(seconds)
+                    counts["kills"] += 1
+                killed.check()
+            found = receipts(folder)
+            counts["receipts read"] += len(found)
+            counts["erased samples"] += sum(each.startswith("-") for each in found.values())
+            print(counts, flush=True)
     return counts
 
 

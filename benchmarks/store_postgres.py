@@ -1,17 +1,16 @@
-"""Durable changes per second on PostgreSQL beside SQLite, and with a second server."""
+"""Durable changes per second on PostgreSQL, beside SQLite (`make store`), and with two servers."""
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
 import tempfile
 from pathlib import Path
 
 from report import environment, publish, table
 from store import BATCH, rate
 
-from tests.postgres.cluster import Cluster
+from tests.postgres.cluster import temporary_cluster
 
 SECONDS = 5.0
 LOADS = (1, 1), (32, 1), (8, BATCH)
@@ -44,40 +43,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="save nothing")
     quick = parser.parse_args().quick
-    load = os.getloadavg()[0]
+    place = environment()
     seconds, rows = 0.5 if quick else SECONDS, []
-    with tempfile.TemporaryDirectory(prefix="kenyon-postgres-") as folder:
-        Path(folder).chmod(0o711)
-        cluster = Cluster(Path(folder, "cluster"))
-        cluster.start()
-        try:
-            for threads, batch in LOADS:
-                name = f"b{threads}x{batch}"
-                cluster.execute(f"CREATE DATABASE {name}")
-                url = cluster.url_of(name)
-                found = {
-                    "SQLite": _rate(f"{folder}/{name}", threads, batch, seconds, "one"),
-                    "PostgreSQL": _rate(url, threads, batch, seconds, "one"),
-                    "PostgreSQL, two servers, a model each": rate_of_two(
-                        url, threads, batch, seconds, shared=False
-                    ),
-                    "PostgreSQL, two servers, one model": rate_of_two(
-                        url, threads, batch, seconds, shared=True
-                    ),
-                }
-                for place, (requests, samples, *_) in found.items():
-                    what = f"{threads} threads, {batch} samples a request"
-                    rows.append((place, what, f"{requests:,.0f}", f"{samples:,.0f}"))
-                    print(rows[-1], flush=True)
-        finally:
-            cluster.kill()
+    with temporary_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        for threads, batch in LOADS:
+            name = f"b{threads}x{batch}"
+            url = cluster.create(name)
+            found = {
+                "SQLite": _rate(f"{folder}/{name}", threads, batch, seconds, "one"),
+                "PostgreSQL": _rate(url, threads, batch, seconds, "one"),
+                "PostgreSQL, two servers, a model each": rate_of_two(
+                    url, threads, batch, seconds, shared=False
+                ),
+                "PostgreSQL, two servers, one model": rate_of_two(
+                    url, threads, batch, seconds, shared=True
+                ),
+            }
+            for store, (requests, samples, *_) in found.items():
+                what = f"{threads} threads, {batch} samples a request"
+                rows.append((store, what, f"{requests:,.0f}", f"{samples:,.0f}"))
+                print(rows[-1], flush=True)
     publish(
         "store_postgres.md",
-        f"# The store on PostgreSQL\n\n{environment()}",
+        f"# The store on PostgreSQL\n\n{place}",
         "Durable learning, as in store.md, with readout fly. PostgreSQL runs on the same machine "
         "and disk\nwith its own settings (fsync on). With two servers, two processes learn at once "
         "and the rates\nare their sums; the threads are those of each.",
-        f"The load average of the machine before the start was {load:.1f}.",
         table(("store", "learning", "requests/s", "samples/s"), rows),
         saved=not quick,
     )

@@ -7,9 +7,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 USER = "postgres"
 """PostgreSQL refuses to run as root, so root runs it as the user that Debian's package creates."""
@@ -36,14 +41,29 @@ def execute(url: str, statement: str) -> list[tuple[object, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
+@contextmanager
+def temporary_cluster(*, fsync: bool = True) -> Iterator[Cluster]:
+    """Run PostgreSQL in a temporary folder."""
+    if find_programs() is None:
+        raise RuntimeError("PostgreSQL is not installed: apt-get install postgresql")
+    with tempfile.TemporaryDirectory(prefix="kenyon-postgres-") as folder:
+        # The user `postgres` must reach what is in it.
+        Path(folder).chmod(0o711)
+        cluster = Cluster(Path(folder, "cluster"), fsync=fsync)
+        cluster.start()
+        try:
+            yield cluster
+        finally:
+            cluster.kill()
+
+
 class Cluster:
     """PostgreSQL on a free port of 127.0.0.1; `start`, `kill` and `stop` may be repeated.
 
     Parameters
     ----------
     folder : Path
-        A new folder, which is made. The user `postgres` must reach it, and folders of pytest are
-        for their owner alone.
+        A new folder, which is made. The user `postgres` must reach it.
     fsync : bool, default=True
         False is much faster, and loses nothing when PostgreSQL is killed: the kernel lives on.
     """
@@ -73,6 +93,11 @@ class Cluster:
     def execute(self, statement: str) -> list[tuple[object, ...]]:
         """Execute a statement that belongs to no database of a test."""
         return execute(self.url_of("postgres"), statement)
+
+    def create(self, database: str) -> str:
+        """Create a database, and return its address."""
+        self.execute(f"CREATE DATABASE {database}")
+        return self.url_of(database)
 
     def start(self) -> None:
         """Start PostgreSQL and wait until it answers."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from itertools import count
-from pathlib import Path
 
 import pytest
 
-from tests.postgres.cluster import PASSWORD, Cluster, find_programs
+from tests.postgres.cluster import PASSWORD, find_programs, temporary_cluster
 
 _numbers = count(1)
 
@@ -18,20 +16,14 @@ def cluster():
     pytest.importorskip("psycopg")
     if find_programs() is None:
         pytest.skip("PostgreSQL is not installed")
-    with tempfile.TemporaryDirectory(prefix="kenyon-postgres-") as folder:
-        Path(folder).chmod(0o711)
-        cluster = Cluster(Path(folder, "cluster"), fsync=False)
-        cluster.start()
+    with temporary_cluster(fsync=False) as cluster:
         yield cluster
-        cluster.kill()
 
 
 @pytest.fixture
 def url(cluster):
     """The address of an empty database."""
-    name = f"test{next(_numbers)}"
-    cluster.execute(f"CREATE DATABASE {name}")
-    return cluster.url_of(name)
+    return cluster.create(f"test{next(_numbers)}")
 
 
 @pytest.fixture

@@ -167,7 +167,8 @@ def learn_each(store, prefix, n):
 
 def digest_after(store, event):
     """Return the digest of the sums when an event is published."""
-    published = store["m"].wait(event, SECONDS)
+    # Reading fails if the process was stopped for longer than PostgreSQL waits.
+    published = _insist(lambda: store["m"].wait(event, SECONDS))
     return published.event, store["m"].digest()[1]
 
 
@@ -192,10 +193,11 @@ def has_key(store, secret):
     return store.keys.find(secret) is not None
 
 
-def hold(store, seconds):
-    """Stop within a transaction that has locked the model."""
+def hold(store, begun, ended):
+    """Stop within a transaction that has locked the model, from one file to the other."""
     with store._database.writing([store["m"].replica.number]):
-        time.sleep(seconds)
+        begun.touch()
+        until(ended.exists)
 
 
 def load(store, folder, prefix, n_threads=3):

@@ -144,6 +144,13 @@ def test_an_address_of_another_form_is_not_repeated(cluster, address):
         assert "s3cret" not in str(error)
 
 
+def test_an_address_of_something_else_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"begin with postgresql://, but begins with mysql://$"):
+        kenyon.store.open("mysql://kenyon:s3cret-w0rd@127.0.0.1/kenyon")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_an_idle_follower_says_once_that_it_cannot_read(cluster, proxy, url, caplog):
     caplog.set_level(logging.WARNING, "kenyon.store")
     with kenyon.store.open(through(proxy, url, cluster)):

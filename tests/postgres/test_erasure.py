@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from pathlib import Path
 
 import kenyon.store
 from tests.postgres import servers
@@ -43,6 +44,27 @@ def test_content_stays_until_both_servers_have_unlearned_it(stores, url):
     # Neither has needed the log.
     for store in stores:
         assert store["m"].updater.recovery.event <= 1
+
+
+def test_a_report_between_the_deletions_keeps_no_erased_content(stores, url):
+    first, second = stores
+    model = first.create("m", servers.N_FEATURES)
+    model.learn([*map(servers.vector_of, "abc")], [*"abc"], [*"abc"])
+    servers.until(lambda: second.names() == ["m"])
+    for store in stores:
+        store["m"].wait(1)
+    servers.until(lambda: len(execute(url, "SELECT * FROM servers")) == 2)
+    with second._changing:
+        model.unlearn(["b"])
+        # As if the second server had reported just after contents were deleted.
+        execute(
+            url,
+            "CREATE FUNCTION report() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN UPDATE servers SET event = 9; RETURN NULL; END'; "
+            "CREATE TRIGGER report AFTER DELETE ON contents EXECUTE FUNCTION report()",
+        )
+        servers.until(lambda: execute(url, "SELECT * FROM erasures") == [])
+        assert rows_of(url) == [0, 2]
 
 
 def test_a_server_that_is_silent_is_not_waited_for_and_loads_the_model_when_it_is_back(
@@ -107,17 +129,33 @@ def test_no_snapshot_of_a_state_before_an_erasure_comes_after_it(stores, url):
     assert execute(url, "SELECT * FROM snapshot_files WHERE event < 2") == []
 
 
+def files_with(url, word):
+    """Return PostgreSQL's files of a database, but not its write-ahead log, that hold a word."""
+    execute(url, "CHECKPOINT")
+    ((folder, number),) = execute(
+        url,
+        "SELECT current_setting('data_directory'), oid FROM pg_database "
+        "WHERE datname = current_database()",
+    )
+    files = Path(folder, "base", str(number)).iterdir()
+    return [path.name for path in files if word.encode() in path.read_bytes()]
+
+
 def test_compact_keeps_everything_but_what_was_erased(stores, url):
     first, _ = stores
     model = first.create("m", None, {"readout": "fly"}, encoder="hashing", keep_texts=True)
-    model.learn([f"a secret sentence {i}" for i in range(50)], ["x"] * 50)
-    model.unlearn([f"#1.{i}" for i in range(49)])
+    ids, texts = [f"secretid{i}" for i in range(50)], [f"a secretword {i}" for i in range(50)]
+    model.learn(texts, ["secretlabel"] * 50, ids)
+    model.learn(["another"], ["x"], ["y"])
+    # The planner's statistics hold the most frequent values.
+    execute(url, "ANALYZE")
+    words = "secretid", "secretword", "secretlabel"
+    assert all(files_with(url, word) for word in words)
+    model.unlearn(ids)
     servers.until(lambda: len(rows_of(url)) == 1)
     digest = model.digest()
-    size = "SELECT pg_table_size('contents')"
-    before = execute(url, size)
     first.compact()
-    assert execute(url, size) < before
+    assert not any(files_with(url, word) for word in words)
     assert model.digest() == digest
-    assert rows_of(url) == [49]
+    assert rows_of(url) == [50]
     assert all(finding.is_right for finding in first.verify())

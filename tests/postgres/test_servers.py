@@ -51,6 +51,18 @@ def test_an_event_of_one_server_can_be_awaited_on_the_other(pair):
     assert second.result() == event + 1
 
 
+def test_an_awaited_event_is_in_the_classes_and_in_the_number_of_the_last_event(stores):
+    first, second = stores
+    first.create("m", servers.N_FEATURES)
+    servers.until(lambda: second.names() == ["m"])
+    assert second["m"].event == 0
+    # The second server notices nothing, but the model is loaded now.
+    with second._changing:
+        first["m"].learn([servers.vector_of("a")], ["x"])
+        assert second["m"].wait(1).event == 1
+        assert (second["m"].event, second["m"].classes()) == (1, {"x": 1})
+
+
 def test_models_of_one_server_are_seen_by_the_other(pair):
     first, second = pair
     second(servers.create, "other")

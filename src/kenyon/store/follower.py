@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.5
 """How long a notification may be lost before it is noticed."""
+PAUSE_SECONDS = 0.02
+"""The least time between two looks: notifications may come with every commit of another server."""
 REPORT_SECONDS = 1.0
 SILENT_SECONDS = 60.0
 """Servers that have not reported for this long do not delay erasure."""
@@ -94,6 +96,7 @@ class Follower:
             connection.execute(f"LISTEN {CHANNEL}")
             due = 0.0
             while not self._is_closed.is_set():
+                next_look = time.monotonic() + PAUSE_SECONDS
                 self._refresh()
                 if self._is_failing:
                     log.warning("the events of other servers are read again")
@@ -103,6 +106,7 @@ class Follower:
                     due = time.monotonic() + REPORT_SECONDS
                 with self._database.failures("followed"):
                     self._wait(connection)
+                self._is_closed.wait(max(0.0, next_look - time.monotonic()))
         finally:
             connection.close()
 

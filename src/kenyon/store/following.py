@@ -35,7 +35,7 @@ def follow(reader: Reader, model: int, n_features: int, ledger: Ledger) -> list[
     if event - ledger.event > MAX_EVENTS or n_rows - first > MAX_ROWS:
         return None
     rows = reader.events(model, ledger.event, MAX_EVENTS)
-    ledger.add_labels(reader.labels(model)[len(ledger.labels) :])
+    ledger.add_labels(reader.labels(model, len(ledger.labels)))
     found = reader.sample_labels(model, first, n_rows - first)
     numbers = np.array([NONE if each is None else each for each in found], np.int32)
     live = np.flatnonzero(numbers != NONE)

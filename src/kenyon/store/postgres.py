@@ -14,6 +14,7 @@ from kenyon.store.tables import MIGRATIONS, TABLES, Reader, Writer
 try:
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
+    from psycopg.sql import Literal
 except ImportError as error:
     raise ImportError(
         "a store in PostgreSQL needs the package psycopg: pip install 'kenyon[postgres]'"
@@ -29,6 +30,10 @@ SILENT_NETWORK_SECONDS = 30
 """A connection on which nothing arrives for this long has failed."""
 STALLED_SECONDS = 15
 """A server that stops within a transaction blocks the others for this long at most."""
+MAX_MESSAGE = 1 << 24
+"""Characters of statements that wait for each other."""
+MAX_LITERAL = 1 << 20
+"""Bytes of a value that is part of a statement; a longer one is sent beside it."""
 _LOCK = 0x4B4E594E
 """The advisory lock of migrations."""
 _ERASING_LOCK = _LOCK + 1
@@ -39,6 +44,15 @@ _TYPES = {
     "REAL": "DOUBLE PRECISION",
     " WITHOUT ROWID": "",
 }
+_LOCKED = """\
+SELECT model FROM models WHERE model IN ({0}) ORDER BY model FOR UPDATE;
+SELECT model, event, n FROM models LEFT JOIN LATERAL (
+    SELECT event, first + n_rows AS n FROM events WHERE events.model = models.model
+    ORDER BY event DESC LIMIT 1) AS last ON TRUE
+WHERE model IN ({0})"""
+"""Lock models; then return the last event of each, and the number of rows after it."""
+_NOW = "extract(epoch FROM clock_timestamp())::float8"
+"""The clocks of servers may differ."""
 
 
 class PostgresDatabase:
@@ -80,6 +94,7 @@ class PostgresDatabase:
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name="kenyon",
+                client_encoding="utf-8",
                 keepalives_idle=SILENT_NETWORK_SECONDS // 2,
                 keepalives_interval=5,
                 keepalives_count=3,
@@ -93,6 +108,8 @@ class PostgresDatabase:
             execute("CREATE TABLE IF NOT EXISTS kenyon (version BIGINT NOT NULL)")
             found = execute("SELECT version FROM kenyon").fetchone()
             version = 0 if found is None else found[0]
+            if version == len(MIGRATIONS):
+                return
             if version > len(MIGRATIONS):
                 raise StoreFailed(
                     f"{self.name} has the version {version}, but this Kenyon reads versions up to "
@@ -124,19 +141,20 @@ class PostgresDatabase:
         """
         with self._writing, self.failures("written"):
             self.check_open()
-            connection = self._writer = self._begin(self._writer, "BEGIN")
+            statement = "BEGIN"
+            if models:
+                statement = f"BEGIN; {_LOCKED.format(', '.join(map(str, models)))}"
+            connection, found = self._begin(self._writer, statement)
+            self._writer = connection
             try:
-                writer = SharedWriter(connection)
-                if models:
-                    found = connection.execute(
-                        "SELECT model FROM models WHERE model = ANY(?) ORDER BY model FOR UPDATE",
-                        ([*models],),
-                    )
-                    writer.missing = {*models} - {model for (model,) in found}
-                yield writer
-                connection.execute(f"NOTIFY {CHANNEL}; COMMIT")
+                batch = _Batch(connection)
+                yield SharedWriter(batch, models, found.fetchall() if models else [])
+                batch.execute("COMMIT")
+                # Within the transaction, commits of all models would wait for each other.
+                batch.execute(f"NOTIFY {CHANNEL}")
+                batch.send()
             except BaseException:
-                if not connection.roll_back():
+                if not connection.end("ROLLBACK"):
                     self._writer = None
                 raise
 
@@ -148,24 +166,25 @@ class PostgresDatabase:
             idle = None
             with suppress(Empty):
                 idle = self._readers.get_nowait()
-            connection = self._begin(idle, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection, _ = self._begin(idle, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 yield Reader(connection)
             finally:
                 if self._is_closed:
                     connection.close()
-                elif connection.roll_back():
+                # After ROLLBACK the driver would prepare its statements anew.
+                elif connection.end("COMMIT"):
                     self._readers.put(connection)
 
-    def _begin(self, connection: _Connection | None, statement: str) -> _Connection:
+    def _begin(
+        self, connection: _Connection | None, statement: str
+    ) -> tuple[_Connection, psycopg.Cursor[Any]]:
         """Begin a transaction, on a new connection if the old one is broken."""
         if connection is not None:
             try:
-                connection.execute(statement)
+                return connection, connection.execute_all([statement])
             except psycopg.OperationalError:
                 connection.close()
-            else:
-                return connection
         connection = _Connection(self.connect())
         connection.execute(
             "SELECT set_config('idle_in_transaction_session_timeout', ?, false)",
@@ -176,8 +195,7 @@ class PostgresDatabase:
             "SELECT set_config('synchronous_commit', 'on', false) "
             "WHERE current_setting('synchronous_commit') = 'off'"
         )
-        connection.execute(statement)
-        return connection
+        return connection, connection.execute_all([statement])
 
     def check_open(self) -> None:
         """Raise StoreFailed if the store is closed, or was opened before this process was forked.
@@ -198,9 +216,9 @@ class PostgresDatabase:
         return None
 
     def compact(self) -> None:
-        """Rewrite the tables of contents and samples without what was deleted."""
+        """Rewrite the tables without what was deleted, and their statistics."""
         with self.failures("written"), self.connect() as connection:
-            connection.execute("VACUUM FULL contents, samples, requests")
+            connection.execute(f"VACUUM (FULL, ANALYZE) {', '.join(TABLES)}, pg_statistic")
 
     def size(self) -> int:
         """Return the bytes of all tables."""
@@ -234,9 +252,23 @@ class SharedWriter(Writer):
     not reported for some time no longer counts; it loads its models anew when it is back.
     """
 
+    def __init__(
+        self,
+        connection: _Batch,
+        models: Sequence[int],
+        last: Sequence[tuple[int, int | None, int | None]],
+    ) -> None:
+        super().__init__(connection)
+        self._last = {model: (event or 0, n_rows or 0) for model, event, n_rows in last}
+        self.missing = {*models} - {*self._last}
+
+    def last_event(self, model: int) -> tuple[int, int]:
+        """Return the last event before this transaction, and the number of rows after it."""
+        return self._last.get(model) or super().last_event(model)
+
     def _erase_contents(self, model: int, event: int, numbers: Sequence[int]) -> None:
-        rows = [(model, event, number) for number in numbers]
-        self._insert("erasures (model, event, sample)", rows)
+        models, events = [model] * len(numbers), [event] * len(numbers)
+        self._insert("erasures", {"model": models, "event": events, "sample": numbers})
 
     def set_cleaning(self, *, is_due: bool) -> None:
         # PostgreSQL needs none, and erasures of different models would wait for each other.
@@ -244,21 +276,21 @@ class SharedWriter(Writer):
 
     def report(self, server: str, events: Mapping[int, int]) -> set[int]:
         """Record the events of models that a server has published; return those that are new."""
-        now = self._now()
         known = self.connection.execute("SELECT model FROM servers WHERE server = ?", (server,))
         new = {*events} - {model for (model,) in known}
-        for model, event in events.items():
-            self.connection.execute(
-                "INSERT INTO servers (server, model, event, seen) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (server, model) "
-                "DO UPDATE SET event = excluded.event, seen = excluded.seen",
-                (server, model, event, now),
-            )
+        self.connection.execute(
+            "INSERT INTO servers (server, model, event, seen) "
+            f"SELECT ?, model, event, {_NOW} "
+            "FROM unnest(?::BIGINT[], ?::BIGINT[]) AS now (model, event) "
+            "ON CONFLICT (server, model) "
+            "DO UPDATE SET event = excluded.event, seen = excluded.seen",
+            (server, [*events], [*events.values()]),
+        )
         return new
 
     def drop_silent_servers(self, seconds: float) -> None:
         """Forget servers that have not reported for this long."""
-        self.connection.execute("DELETE FROM servers WHERE seen < ?", (self._now() - seconds,))
+        self.connection.execute(f"DELETE FROM servers WHERE seen < {_NOW} - ?", (seconds,))
 
     def drop_server(self, server: str) -> None:
         """Forget a server that ends."""
@@ -270,20 +302,12 @@ class SharedWriter(Writer):
         lock = self.connection.execute("SELECT pg_try_advisory_xact_lock(?)", (_ERASING_LOCK,))
         if not lock.fetchone()[0]:
             return
-        passed = (
-            "NOT EXISTS (SELECT 1 FROM servers WHERE servers.model = erasures.model "
-            "AND servers.event < erasures.event)"
-        )
+        # One statement, since another server may report between two.
         self.connection.execute(
-            f"DELETE FROM contents WHERE sample IN (SELECT sample FROM erasures WHERE {passed})"
+            "WITH passed AS (DELETE FROM erasures WHERE NOT EXISTS (SELECT 1 FROM servers WHERE "
+            "servers.model = erasures.model AND servers.event < erasures.event) RETURNING sample) "
+            "DELETE FROM contents WHERE sample IN (SELECT sample FROM passed)"
         )
-        self.connection.execute(f"DELETE FROM erasures WHERE {passed}")
-
-    def _now(self) -> float:
-        # The clocks of servers may differ.
-        statement = "SELECT extract(epoch FROM clock_timestamp())::float8"
-        ((now,),) = self.connection.execute(statement).fetchall()
-        return float(now)
 
 
 class _Connection:
@@ -294,13 +318,41 @@ class _Connection:
         self.pid = connection.info.backend_pid
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
-        return self._connection.execute(statement.replace("?", "%s").encode(), values or None)
+        marked = statement.replace("?", "%s").encode()
+        return self._connection.execute(marked, values or None, binary=True)
 
-    def roll_back(self) -> bool:
+    def nothing(self) -> psycopg.Cursor[Any]:
+        """Return a cursor without rows."""
+        return self._connection.cursor()
+
+    def execute_all(self, statements: Sequence[str]) -> psycopg.Cursor[Any]:
+        """Execute statements with their values, in one message; return the rows of the last."""
+        cursor = self._connection.execute("; ".join(statements).encode())
+        while cursor.nextset():
+            pass
+        return cursor
+
+    def fill_in(self, statement: str, values: Sequence[Any]) -> str:
+        """Return a statement with its values in place of the question marks."""
+        first, *rest = statement.split("?")
+        pairs = zip(map(self._literal, values), rest, strict=True)
+        return first + "".join(text for pair in pairs for text in pair)
+
+    def _literal(self, value: Any) -> str:
+        # The driver needs longer for these, which are most of all.
+        if type(value) is int:
+            return str(value)
+        if type(value) is bytes:
+            return f"E'\\\\x{value.hex()}'"
+        if value is None:
+            return "NULL"
+        return Literal(value).as_string(self._connection)
+
+    def end(self, statement: str) -> bool:
         """End the transaction, if there is one; return False if the connection is broken."""
         try:
             if self._connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                self._connection.execute("ROLLBACK")
+                self._connection.execute(statement.encode())
         except psycopg.Error:
             self._connection.close()
             return False
@@ -308,6 +360,35 @@ class _Connection:
 
     def close(self) -> None:
         self._connection.close()
+
+
+class _Batch:
+    """Statements that are sent in one message, before rows are read or with the commit.
+
+    So a transaction has few round trips, in which it would hold the locks of its models. And
+    PostgreSQL begins a message when all of it is there: a server that stops in between is idle
+    in its transaction, which times out.
+    """
+
+    def __init__(self, connection: _Connection) -> None:
+        self._connection = connection
+        self._nothing = connection.nothing()
+        self._waiting: list[str] = []
+        self._size = 0
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
+        if any(type(value) is bytes and len(value) > MAX_LITERAL for value in values):
+            self.send()
+            return self._connection.execute(statement, values)
+        self._waiting.append(self._connection.fill_in(statement, values))
+        self._size += len(self._waiting[-1])
+        has_rows = statement.startswith("SELECT") or " RETURNING " in statement
+        return self.send() if has_rows or self._size > MAX_MESSAGE else self._nothing
+
+    def send(self) -> psycopg.Cursor[Any]:
+        """Execute what waits, and return the rows of the last statement."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        return self._connection.execute_all(waiting) if waiting else self._nothing
 
 
 def _translate(statement: str) -> str:
@@ -333,4 +414,6 @@ def _without_password(url: str) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
+    # The rest may quote the statement, which holds what users have sent.
+    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return " ".join((primary or str(error)).split())[:300]

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from kenyon.store.follower import Follower
     from kenyon.store.tables import Database
 
-_POSTGRES = "postgresql://", "postgres://"
+_POSTGRES = "postgresql", "postgres"
 _DATABASE = "store.sqlite"
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://")
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
 
@@ -375,8 +376,21 @@ def open(place: str | PathLike[str]) -> Store:  # noqa: A001
 
 
 def is_address(place: object) -> bool:
-    """Return whether a place of a store is an address of PostgreSQL, and not a folder."""
-    return isinstance(place, str) and place.startswith(_POSTGRES)
+    """Return whether a place of a store is an address of PostgreSQL, and not a folder.
+
+    Raises
+    ------
+    ValueError
+        If it is the address of something else. The rest of it may hold a password.
+    """
+    if not isinstance(place, str) or (found := _SCHEME.match(place)) is None:
+        return False
+    if found[1] not in _POSTGRES:
+        raise ValueError(
+            "a store must be a folder or begin with postgresql://, but begins with "
+            f"{found[1]:.40}://"
+        )
+    return True
 
 
 def _check_complete(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from kenyon.store.features import from_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from kenyon.store.features import Features
@@ -87,10 +87,6 @@ _SPARSE = 100
 
 class Cursor(Protocol):
     """The rows of a statement."""
-
-    @property
-    def rowcount(self) -> int:
-        """The number of rows that the statement changed."""
 
     def __iter__(self) -> Iterator[Any]: ...
     def fetchone(self) -> Any:
@@ -237,10 +233,11 @@ class Reader:
             (model, time),
         ).fetchall()
 
-    def labels(self, model: int) -> list[Any]:
-        """Return the labels of a model by their numbers."""
+    def labels(self, model: int, first: int = 0) -> list[Any]:
+        """Return the labels of a model by their numbers, from the first of them on."""
         rows = self.connection.execute(
-            "SELECT value FROM labels WHERE model = ? ORDER BY number", (model,)
+            "SELECT value FROM labels WHERE model = ? AND number >= ? ORDER BY number",
+            (model, first),
         )
         return [json.loads(value) for (value,) in rows]
 
@@ -415,21 +412,19 @@ class Writer(Reader):
         texts: Sequence[bytes | None],
     ) -> None:
         """Add rows."""
-        numbers = range(number_of(model, first), number_of(model, first + len(labels)))
+        numbers = [*range(number_of(model, first), number_of(model, first + len(labels)))]
         models = [model] * len(numbers)
-        self._insert(
-            "samples (sample, model, id, label)", [*zip(numbers, models, ids, labels, strict=True)]
-        )
-        self._insert(
-            "contents (sample, features, text)", [*zip(numbers, blobs, texts, strict=True)]
-        )
+        self._insert("samples", {"sample": numbers, "model": models, "id": ids, "label": labels})
+        self._insert("contents", {"sample": numbers, "features": blobs, "text": texts})
 
-    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _insert(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add rows, given the values of each column."""
         # One statement for many rows: between statements other threads take the interpreter.
-        for chunk in _chunks(rows):
-            marks = ", ".join([f"({_marks(len(chunk[0]))})"] * len(chunk))
+        for chunk in _chunks([*zip(*columns.values(), strict=True)]):
+            marks = ", ".join([f"({_marks(len(columns))})"] * len(chunk))
             values = [value for row in chunk for value in row]
-            self.connection.execute(f"INSERT INTO {table} VALUES {marks}", values)
+            names = ", ".join(columns)
+            self.connection.execute(f"INSERT INTO {table} ({names}) VALUES {marks}", values)
 
     def add_file(self, model: int, event: int, content: bytes) -> None:
         """Add the file of a merge."""
@@ -479,10 +474,10 @@ class Writer(Reader):
         cursor = self.connection.execute(
             "INSERT INTO snapshots (model, event, digest) "
             "SELECT model, ?, ? FROM models WHERE model = ? AND erased <= ? "
-            "ON CONFLICT (model, event) DO UPDATE SET digest = excluded.digest",
+            "ON CONFLICT (model, event) DO UPDATE SET digest = excluded.digest RETURNING event",
             (event, digest, model, event),
         )
-        return cursor.rowcount == 1
+        return cursor.fetchone() is not None
 
     def drop_snapshots(self, model: int, before: int) -> None:
         """Drop the snapshots of earlier events."""
@@ -512,9 +507,10 @@ class Writer(Reader):
     def revoke_key(self, key: int, time: float) -> bool:
         """Revoke a key; return False if there is none, or it was revoked before."""
         cursor = self.connection.execute(
-            "UPDATE keys SET revoked = ? WHERE key = ? AND revoked IS NULL", (time, key)
+            "UPDATE keys SET revoked = ? WHERE key = ? AND revoked IS NULL RETURNING key",
+            (time, key),
         )
-        return cursor.rowcount == 1
+        return cursor.fetchone() is not None
 
 
 def number_of(model: int, row: int) -> int:
