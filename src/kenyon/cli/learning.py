@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kenyon import FlyClassifier
 from kenyon.cli.interrupts import Interrupted, deferred
-from kenyon.cli.models import check_parameters, classifier_of, describe_encoder, kind_of, solve
+from kenyon.cli.models import check_parameters, classifier_of, describe_encoder, solve
 from kenyon.cli.progress import showing
-from kenyon.cli.sources import PIECE_ROWS, Source, apply, read
+from kenyon.cli.sources import Source, apply, piece_rows, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,7 +115,7 @@ class Learner:
 
     def _max_rows(self) -> int:
         """Return the size of pieces, a part of `every` so that saves come after so many rows."""
-        most = PIECE_ROWS[kind_of(self.model)]
+        most = piece_rows(self.model)
         if self.every is None:
             return most
         n_pieces = -(-self.every // most)
