@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kenyon import FlyClassifier
+import kenyon
 from kenyon.cli.interrupts import Interrupted, deferred
 from kenyon.cli.models import check_parameters, classifier_of, describe_encoder, solve
 from kenyon.cli.progress import showing
@@ -102,7 +102,7 @@ class Learner:
             bad=bad,
             progress=progress,
         ):
-            if isinstance(self.model, FlyClassifier) and not hasattr(self.model, "classes_"):
+            if isinstance(self.model, kenyon.FlyClassifier) and not hasattr(self.model, "classes_"):
                 inputs: Any = samples.inputs
                 check_parameters(self.model, inputs.shape[1])
             # An interrupt must not come between learning and counting.

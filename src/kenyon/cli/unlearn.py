@@ -4,7 +4,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from kenyon import load
+import kenyon
 from kenyon.cli.model_lock import locked
 from kenyon.cli.models import classifier_of, solve
 from kenyon.cli.options import (
@@ -54,7 +54,7 @@ def unlearn(
     check_files([file])
     started = time.perf_counter()
     with locked(model, wait=wait), bad_rows(skip_bad) as bad:
-        found = load(model, encoder=encoder)
+        found = kenyon.load(model, encoder=encoder)
         columns = choose_columns(found, text, features, label)
         # Without weights that each piece would update.
         classifier_of(found).refresh()
