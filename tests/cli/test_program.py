@@ -114,6 +114,7 @@ def test_show_merge_rename_drop(shards, tmp_path):
     code, out, err = start("show", merged, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["n_samples"] == 300
+    assert json.loads(out)["digest"] in call("show", merged)[1]
 
 
 def test_an_error_is_one_sentence_and_exit_code_2(tmp_path):

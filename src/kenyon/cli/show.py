@@ -74,6 +74,9 @@ def _print_tables(content: dict[str, Any]) -> None:
         return Text(visible_label(value), overflow="fold")
 
     console = Console()
+    if not console.is_terminal:
+        # In a pipe a digest stays on one line.
+        console.width = max(console.width, 100)
     sections = {
         "Model": summary,
         "Circuit": content["circuit"],
