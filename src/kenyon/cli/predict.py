@@ -82,11 +82,11 @@ def predict(
     """
     from kenyon.cli.tables import Progress, write_table
 
-    started = time.perf_counter()
     check_files([file])
     if output != "-":
         check_output("--output", output, str(model), file)
     found = kenyon.load(model, encoder=encoder)
+    started = time.perf_counter()
     # With --unknown this takes seconds.
     answerer = Answerer(found, top, unknown, false_alarms, novelty)
     columns = choose_columns(found, text, features, None)
