@@ -70,6 +70,7 @@ def main() -> None:
     import json
     from pathlib import Path
 
+    import kenyon
     from kenyon import FlyClassifier, cli
     from kenyon.cli import app, learning, predict
     from kenyon.cli.tables import TableWriter
@@ -88,7 +89,7 @@ def main() -> None:
         (learning, "read"): watch.timed_steps("read", learning.read),
         (learning, "solve"): watch.timed("solve", learning.solve),
         (learning.Learner, "_save"): watch.timed("save", learning.Learner._save),
-        (predict, "load"): watch.timed("load", predict.load),
+        (kenyon, "load"): watch.timed("load", kenyon.load),
         (predict, "read"): watch.timed_steps("read", predict.read),
         (TableWriter, "write"): watch.timed("write", TableWriter.write),
         (TextEncoder, "transform"): watch.timed("encode", TextEncoder.transform),

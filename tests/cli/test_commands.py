@@ -165,7 +165,7 @@ def test_errors_are_one_sentence(error, message, path, monkeypatch):
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("kenyon.cli.show.load_unchecked", fail)
+    monkeypatch.setattr("kenyon.pipeline.load_unchecked", fail)
     assert_error(call("show", path), f"Error: {message}\n")
 
 
@@ -176,7 +176,7 @@ def test_warnings_are_one_sentence(path, monkeypatch):
         warnings.warn("it was\nwritten", RuntimeWarning, stacklevel=2)
         return load(path)
 
-    monkeypatch.setattr("kenyon.cli.show.load_unchecked", warn)
+    monkeypatch.setattr("kenyon.pipeline.load_unchecked", warn)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         code, _, err = call("show", path)

@@ -125,7 +125,7 @@ def close(process):
 
 
 def test_several_files_name_the_rest(table, tmp_path, monkeypatch):
-    path, second = tmp_path / "model.kenyon", write_texts(tmp_path / "second one.csv", texts(600))
+    path, second = tmp_path / "model.kenyon", write_texts(tmp_path / "second one.csv", texts(2500))
     third = write_texts(tmp_path / "third.csv", texts(5))
     first = write_texts(tmp_path / "first.csv", texts(100))
     fit, calls = kenyon.pipeline.Pipeline.partial_fit, []
@@ -140,19 +140,19 @@ def test_several_files_name_the_rest(table, tmp_path, monkeypatch):
     code, out, err = call("learn", path, first, second, third, *OPTIONS)
     assert (code, out) == (130, "")
     assert err == (
-        f"Encoder: hashing\nInterrupted after row 512 of {second}; {path} holds the first 512 "
-        f"rows: go on with '{second}' {third} --skip-rows 512\n"
+        f"Encoder: hashing\nInterrupted after row 2,048 of {second}; {path} holds the first 2,048 "
+        f"rows: go on with '{second}' {third} --skip-rows 2048\n"
     )
-    assert kenyon.load(path).n_samples_seen_ == 612
+    assert kenyon.load(path).n_samples_seen_ == 2148
     monkeypatch.undo()
-    assert call("learn", path, second, third, "--skip-rows", 512)[0] == 0
+    assert call("learn", path, second, third, "--skip-rows", 2048)[0] == 0
     whole = tmp_path / "whole.kenyon"
     assert call("learn", whole, first, second, third, *OPTIONS)[0] == 0
     assert path.read_bytes() == whole.read_bytes()
 
 
 def test_a_second_interrupt_does_not_save(tmp_path, monkeypatch):
-    path, table = tmp_path / "model.kenyon", write_texts(tmp_path / "table.csv", texts(600))
+    path, table = tmp_path / "model.kenyon", write_texts(tmp_path / "table.csv", texts(1500))
     fit, save = kenyon.pipeline.Pipeline.partial_fit, kenyon.pipeline.Pipeline.save
 
     def interrupted(self, *arguments):
@@ -168,7 +168,7 @@ def test_a_second_interrupt_does_not_save(tmp_path, monkeypatch):
     code, _, err = call("learn", path, table, *OPTIONS)
     assert code == 130
     assert err.endswith(
-        f"Interrupted after row 256 of {table}; {path} was not saved again; {path} is unchanged\n"
+        f"Interrupted after row 1,024 of {table}; {path} was not saved again; {path} is unchanged\n"
     )
     assert list(tmp_path.iterdir()) == [table]
 

@@ -185,6 +185,9 @@ def test_ask_lines_of_standard_input(model):
         ("my card", "card"),
         ("a song", "song"),
     ]
+    code, out, err = call("ask", model, "-", "--json", stdin=b"my card\n\n\xff\n")
+    assert (code, out.count("\n")) == (2, 1)
+    assert err.startswith("Error: standard input, line 3: the text is not encoded as UTF-8")
     code, out, _ = call("ask", model, "my card", "a song", "--top", "1")
     lines = out.splitlines()
     assert code == 0

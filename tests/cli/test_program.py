@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 
 import kenyon
 from kenyon import FlyClassifier
+from kenyon.encoders import TextEncoder
 from tests.cli.command import call, shell, start
 
 X, Y = load_digits(return_X_y=True)
@@ -64,16 +65,30 @@ def test_completion(name, tmp_path):
     assert "unlearn" in out
 
 
-def test_show_imports_no_heavy_packages(shards):
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [("show", HEAVY), ("--help", (*HEAVY, "sklearn", "scipy")), ("--version", ("sklearn",))],
+)
+def test_commands_import_only_what_they_need(command, heavy, shards):
     script = (
         "import sys; from kenyon.cli import main\n"
         "try:\n    main()\n"
         "finally:\n    print(*sys.modules, file=sys.stderr)"
     )
-    command = [sys.executable, "-c", script, "show", shards[0]]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    arguments = [command, shards[0]] if command == "show" else [command]
+    process = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=120
+    )
     assert process.returncode == 0
-    assert not {*process.stderr.split()} & {*HEAVY}
+    assert not {*process.stderr.split()} & {*heavy}
+
+
+def test_names_of_the_package_are_imported_when_they_are_used():
+    assert {*kenyon.__all__, "encoders", "pipeline"} <= {*dir(kenyon)}
+    assert all(hasattr(kenyon, name) for name in kenyon.__all__)
+    assert kenyon.encoders.TextEncoder is TextEncoder
+    with pytest.raises(AttributeError, match=r"^module 'kenyon' has no attribute 'nonesuch'$"):
+        _ = kenyon.nonesuch
 
 
 def test_show_merge_rename_drop(shards, tmp_path):
@@ -99,6 +114,7 @@ def test_show_merge_rename_drop(shards, tmp_path):
     code, out, err = start("show", merged, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out)["n_samples"] == 300
+    assert json.loads(out)["digest"] in call("show", merged)[1]
 
 
 def test_an_error_is_one_sentence_and_exit_code_2(tmp_path):

@@ -89,6 +89,14 @@ def test_in_a_pipe_an_error_ends_the_lesson(stdin, message, path):
     assert path.read_bytes() == before
 
 
+def test_a_text_that_is_not_encoded_as_utf_8_is_refused(path):
+    stdin = b"my card\ncard\n\xff\ncard\n"
+    code, _, err = call("teach", path, "--encoder", "hashing", stdin=stdin)
+    assert code == 2
+    assert "Error: the text is not encoded as UTF-8" in err
+    assert kenyon.load(path).n_samples_seen_ == 1
+
+
 def test_a_model_of_features(path):
     X, y = digits(50)
     FlyClassifier(n_cells=50).fit(X, y).save(path)

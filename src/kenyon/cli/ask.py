@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon import load
+import kenyon
 from kenyon.cli.answers import Answerer
-from kenyon.cli.inputs import parse_input
+from kenyon.cli.inputs import accept_all_bytes, parse_input
 from kenyon.cli.models import TEXT, kind_of
 from kenyon.cli.options import AsJson, Elsewhere, FalseAlarms, Model, Top, Unknown
 from kenyon.cli.visible import visible, visible_label
@@ -55,13 +55,17 @@ def ask(
     --why leaves out one word after the other. The effect of a word is the log-odds of the answer
     minus its log-odds without the word. --json prints one line for each text.
     """
-    found = load(model, encoder=encoder)
+    found = kenyon.load(model, encoder=encoder)
     if why and kind_of(found) != TEXT:
         raise ValueError(f"--why explains texts, but {model} has not learned texts")
     answerer = Answerer(found, top, unknown, false_alarms)
+    accept_all_bytes()
     is_first = True
-    for text in _each(texts):
-        answer = answer_one(answerer, found, text, why)
+    for place, text in _each(texts):
+        try:
+            answer = answer_one(answerer, found, text, why)
+        except ValueError as error:
+            raise ValueError(f"{place}{error}") from error
         if as_json:
             print(json.dumps(answer), flush=True)
             continue
@@ -134,11 +138,12 @@ def print_why(answer: dict[str, Any]) -> None:
             print(f"{near['similarity']:8.2f}  {label}: {text}")
 
 
-def _each(texts: list[str]) -> Iterator[str]:
+def _each(texts: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield texts, each after its place in errors."""
     for text in texts:
         if text != "-":
-            yield text
+            yield "", text
             continue
-        for line in sys.stdin:
+        for number, line in enumerate(sys.stdin, 1):
             if line.strip():
-                yield line.rstrip("\r\n")
+                yield f"standard input, line {number}: ", line.rstrip("\r\n")

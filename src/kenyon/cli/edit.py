@@ -2,15 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import kenyon
 from kenyon.cli.labels import parse_label
 from kenyon.cli.model_lock import locked
+from kenyon.cli.models import FEATURES, kind_of
 from kenyon.cli.options import AsJson, Model, Output, Wait
 from kenyon.cli.reports import count
-from kenyon.pipeline import Pipeline, load_unchecked
 
 if TYPE_CHECKING:
     from kenyon.cli.models import AnyModel
@@ -49,9 +50,9 @@ def merge(
             f"OUT must be a new file or one of the models, but {out} exists: --force replaces it"
         )
     with locked(out, wait=wait):
-        merged = load_unchecked(first)
+        merged = kenyon.pipeline.load_unchecked(first)
         for path in others:
-            other = load_unchecked(path)
+            other = kenyon.pipeline.load_unchecked(path)
             try:
                 _merge(merged, other)
             except (OverflowError, ValueError) as error:
@@ -73,7 +74,7 @@ def rename(
         raise ValueError("NEW must not be empty, since files hold no empty labels")
     path = output or model
     with locked(path, wait=wait):
-        found = load_unchecked(model)
+        found = kenyon.pipeline.load_unchecked(model)
         found.rename_class(parse_label(old, found), parse_label(new, found))
         found.save(path)
     _report(found, path, as_json)
@@ -92,19 +93,16 @@ def drop(
     """
     path = output or model
     with locked(path, wait=wait):
-        found = load_unchecked(model)
+        found = kenyon.pipeline.load_unchecked(model)
         found.drop_class(parse_label(label, found))
         found.save(path)
     _report(found, path, as_json)
 
 
-def _merge(model: "AnyModel", other: "AnyModel") -> None:
-    if isinstance(model, Pipeline) and isinstance(other, Pipeline):
-        model.merge(other)
-    elif isinstance(model, Pipeline) or isinstance(other, Pipeline):
+def _merge(model: Any, other: "AnyModel") -> None:
+    if (kind_of(model) == FEATURES) != (kind_of(other) == FEATURES):
         raise ValueError("only one of them has an encoder")
-    else:
-        model.merge(other)
+    model.merge(other)
 
 
 def _report(model: "AnyModel", path: Path, as_json: bool) -> None:

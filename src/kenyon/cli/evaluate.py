@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon import load
+import kenyon
 from kenyon.cli.answers import about_threshold
 from kenyon.cli.models import classifier_of
 from kenyon.cli.options import (
@@ -76,7 +76,7 @@ def evaluate(
         check_output("--html", str(html), str(model), file)
         if not html.parent.is_dir():
             raise FileNotFoundError(f"{html} cannot be written: there is no folder {html.parent}")
-    found = load(model, encoder=encoder)
+    found = kenyon.load(model, encoder=encoder)
     judge = Judge(found, unknown, false_alarms)
     columns = choose_columns(found, text, features, label)
     source = Source(file, file_format, columns)
@@ -120,8 +120,6 @@ def _write_page(path: Path, result: "Result", facts: dict[str, str], notes: list
 
 def _facts(path: Path, model: "AnyModel", source: Source) -> dict[str, str]:
     """Return what the page says about the model and the file."""
-    import kenyon
-
     encoder = getattr(model, "encoder", None)
     classifier = classifier_of(model)
     return {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,12 @@ from kenyon.cli.models import FEATURES, IMAGE, classifier_of, feature_names_of, 
 
 if TYPE_CHECKING:
     from kenyon.cli.models import AnyModel
+
+
+def accept_all_bytes() -> None:
+    """Read standard input also where it is not UTF-8, so that `parse_input` refuses such texts."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
 
 
 def parse_input(text: str, model: AnyModel) -> Any:

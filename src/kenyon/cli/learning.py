@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kenyon import FlyClassifier
+import kenyon
 from kenyon.cli.interrupts import Interrupted, deferred
-from kenyon.cli.models import check_parameters, classifier_of, describe_encoder, kind_of, solve
+from kenyon.cli.models import check_parameters, classifier_of, describe_encoder, solve
 from kenyon.cli.progress import showing
-from kenyon.cli.sources import PIECE_ROWS, Source, apply, read
+from kenyon.cli.sources import Source, apply, piece_rows, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,7 @@ class Learner:
             bad=bad,
             progress=progress,
         ):
-            if isinstance(self.model, FlyClassifier) and not hasattr(self.model, "classes_"):
+            if isinstance(self.model, kenyon.FlyClassifier) and not hasattr(self.model, "classes_"):
                 inputs: Any = samples.inputs
                 check_parameters(self.model, inputs.shape[1])
             # An interrupt must not come between learning and counting.
@@ -115,7 +115,7 @@ class Learner:
 
     def _max_rows(self) -> int:
         """Return the size of pieces, a part of `every` so that saves come after so many rows."""
-        most = PIECE_ROWS[kind_of(self.model)]
+        most = piece_rows(self.model)
         if self.every is None:
             return most
         n_pieces = -(-self.every // most)

@@ -7,15 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
 
-from kenyon import FlyClassifier, encoders, load
-from kenyon.pipeline import make_pipeline
+import kenyon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from kenyon import FlyClassifier
     from kenyon.pipeline import Pipeline
 
     AnyModel: TypeAlias = FlyClassifier | Pipeline
@@ -32,7 +31,7 @@ def kind_of(model: AnyModel) -> str:
 
 def classifier_of(model: AnyModel) -> FlyClassifier:
     """Return the classifier of a model."""
-    return model if isinstance(model, FlyClassifier) else model.classifier
+    return model if isinstance(model, kenyon.FlyClassifier) else model.classifier
 
 
 def feature_names_of(model: AnyModel) -> list[str]:
@@ -42,7 +41,7 @@ def feature_names_of(model: AnyModel) -> list[str]:
 
 def encode(model: AnyModel, inputs: Any) -> Any:
     """Return the features of inputs, so that several calls of the classifier share them."""
-    return inputs if isinstance(model, FlyClassifier) else model.encoder.transform(inputs)
+    return inputs if isinstance(model, kenyon.FlyClassifier) else model.encoder.transform(inputs)
 
 
 def solve(model: AnyModel) -> None:
@@ -73,14 +72,14 @@ def open_or_create(
     """
     if not path.exists():
         return create(kind, encoder, settings, keep_texts)
-    model = load(path, encoder=encoder)
+    model = kenyon.load(path, encoder=encoder)
     check_settings(model, settings, keep_texts, path)
     return model
 
 
 def create(kind: str, encoder: str | None, settings: dict[str, Any], keep_texts: bool) -> AnyModel:
     """Return a model that has learned nothing."""
-    classifier = FlyClassifier(**settings)
+    classifier = kenyon.FlyClassifier(**settings)
     if keep_texts and kind != TEXT:
         raise ValueError(f"--keep-texts keeps texts, but the input is {kind}s")
     if kind == FEATURES:
@@ -89,7 +88,8 @@ def create(kind: str, encoder: str | None, settings: dict[str, Any], keep_texts:
         return classifier
     if kind == IMAGE and encoder is None:
         raise ValueError("a model of images needs --encoder pixels or --encoder mobilenetv2")
-    encoder_type: Any = encoders.ImageEncoder if kind == IMAGE else encoders.TextEncoder
+    encoders: Any = kenyon.encoders
+    encoder_type = encoders.ImageEncoder if kind == IMAGE else encoders.TextEncoder
     # Finds the encoder's model, or raises an error, before anything is read.
     try:
         found = encoder_type(encoder or "auto").fit()
@@ -98,11 +98,15 @@ def create(kind: str, encoder: str | None, settings: dict[str, Any], keep_texts:
         raise kind_of_error(f"--encoder {encoder}: {error}") from error
     check_parameters(classifier, found.n_features_out_)
     print(f"Encoder: {found.name_}", file=sys.stderr)
-    return make_pipeline(encoder_type(found.name_), classifier, keep_texts=keep_texts)
+    return kenyon.pipeline.make_pipeline(
+        encoder_type(found.name_), classifier, keep_texts=keep_texts
+    )
 
 
 def check_parameters(classifier: FlyClassifier, n_features: int) -> None:
     """Raise ValueError for parameters that cannot be used, before a row is blamed for them."""
+    from sklearn.base import clone
+
     clone(classifier).fit(np.zeros((1, n_features)), [0])
 
 
@@ -127,7 +131,7 @@ def parse_settings(given: Sequence[str]) -> dict[str, Any]:
     >>> parse_settings(["readout=bayes", "n_cells=400", "decay=0.01"])
     {'readout': 'bayes', 'n_cells': 400, 'decay': 0.01}
     """
-    known = FlyClassifier().get_params(deep=False)
+    known = kenyon.FlyClassifier().get_params(deep=False)
     settings: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon import load
+import kenyon
 from kenyon.cli.answers import Answerer
 from kenyon.cli.options import (
     AsJson,
@@ -82,11 +82,11 @@ def predict(
     """
     from kenyon.cli.tables import Progress, write_table
 
-    started = time.perf_counter()
     check_files([file])
     if output != "-":
         check_output("--output", output, str(model), file)
-    found = load(model, encoder=encoder)
+    found = kenyon.load(model, encoder=encoder)
+    started = time.perf_counter()
     # With --unknown this takes seconds.
     answerer = Answerer(found, top, unknown, false_alarms, novelty)
     columns = choose_columns(found, text, features, None)

@@ -4,12 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kenyon._files import TensorFile
+import kenyon
 from kenyon.cli.models import classifier_of, describe_encoder, feature_names_of
 from kenyon.cli.options import AsJson, Model
 from kenyon.cli.visible import visible_label
-from kenyon.model_file import format_version
-from kenyon.pipeline import Pipeline, load_unchecked
 
 EXAMPLES = """
 kenyon show intents.kenyon
@@ -28,7 +26,10 @@ def show(model: Model, as_json: AsJson = False) -> None:
 
 def describe(path: Path) -> dict[str, Any]:
     """Return the content of a model file as values that JSON can hold."""
-    model = load_unchecked(path)
+    from kenyon._files import TensorFile
+    from kenyon.model_file import format_version
+
+    model = kenyon.pipeline.load_unchecked(path)
     classifier = classifier_of(model)
     parameters = classifier.get_params(deep=False)
     counts = zip(model.classes_.tolist(), model.class_count_.tolist(), strict=True)
@@ -38,7 +39,7 @@ def describe(path: Path) -> dict[str, Any]:
         "digest": TensorFile(path).metadata["digest"],
         "format_version": format_version(path),
         "encoder": describe_encoder(model),
-        "kept_texts": model.n_texts if isinstance(model, Pipeline) and model.keep_texts else None,
+        "kept_texts": model.n_texts if getattr(model, "keep_texts", False) else None,
         "readout": parameters.pop("readout"),
         "parameters": parameters,
         "circuit": classifier.circuit_.coder.parameters(),
@@ -73,6 +74,9 @@ def _print_tables(content: dict[str, Any]) -> None:
         return Text(visible_label(value), overflow="fold")
 
     console = Console()
+    if not console.is_terminal:
+        # In a pipe a digest stays on one line.
+        console.width = max(console.width, 100)
     sections = {
         "Model": summary,
         "Circuit": content["circuit"],

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     Action = Callable[[Any, Any], object]
 
-PIECE_ROWS = {TEXT: 256, IMAGE: 64, FEATURES: 4096}
-"""Rows that are learned at once: few enough that Ctrl-C need not wait for long."""
 _DEFAULT_TEXT = "text"
+_PIECE_ROWS = {TEXT: 256, IMAGE: 64, FEATURES: 4096}
+_HASHED_PIECE_ROWS = 1024
 
 
 class Source(NamedTuple):
@@ -94,6 +94,13 @@ def choose_columns(
     if kind == FEATURES:
         return Columns(None, features or ",".join(feature_names_of(model)) or None, label)
     return Columns((text or _DEFAULT_TEXT) if kind == TEXT else None, None, label)
+
+
+def piece_rows(model: AnyModel) -> int:
+    """Return how many rows are learned at once: few enough that Ctrl-C need not wait for long."""
+    encoder = getattr(model, "encoder", None)
+    is_hashed = encoder is not None and encoder.model == "hashing"
+    return _HASHED_PIECE_ROWS if is_hashed else _PIECE_ROWS[kind_of(model)]
 
 
 def read(

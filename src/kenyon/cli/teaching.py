@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kenyon.cli.answers import Answerer
 from kenyon.cli.ask import answer_one, explain, print_answer, print_why
-from kenyon.cli.inputs import parse_input
+from kenyon.cli.inputs import accept_all_bytes, parse_input
 from kenyon.cli.interrupts import deferred
 from kenyon.cli.labels import parse_label
 from kenyon.cli.models import TEXT, kind_of
@@ -56,6 +56,7 @@ class Lesson:
 
     def __init__(self, path: Path, model: AnyModel, as_json: bool) -> None:
         self._path, self._model, self._as_json = path, model, as_json
+        accept_all_bytes()
         self._is_interactive = sys.stdin.isatty()
         self._learned: list[tuple[str, Any]] = []
         self._text: str | None = None

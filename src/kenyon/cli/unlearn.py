@@ -4,9 +4,9 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from kenyon import load
+import kenyon
 from kenyon.cli.model_lock import locked
-from kenyon.cli.models import classifier_of, kind_of, solve
+from kenyon.cli.models import classifier_of, solve
 from kenyon.cli.options import (
     AsJson,
     Elsewhere,
@@ -21,7 +21,7 @@ from kenyon.cli.options import (
 )
 from kenyon.cli.progress import showing
 from kenyon.cli.reports import bad_rows, count
-from kenyon.cli.sources import PIECE_ROWS, Source, apply, check_files, choose_columns, read
+from kenyon.cli.sources import Source, apply, check_files, choose_columns, piece_rows, read
 
 if TYPE_CHECKING:
     from kenyon.cli.models import AnyModel
@@ -54,7 +54,7 @@ def unlearn(
     check_files([file])
     started = time.perf_counter()
     with locked(model, wait=wait), bad_rows(skip_bad) as bad:
-        found = load(model, encoder=encoder)
+        found = kenyon.load(model, encoder=encoder)
         columns = choose_columns(found, text, features, label)
         # Without weights that each piece would update.
         classifier_of(found).refresh()
@@ -78,9 +78,7 @@ def _unlearn_file(source: Source, model: "AnyModel", bad: "BadRows | None") -> i
 
     progress, rows = Progress(), 0
     with showing(source.name) as show:
-        for samples in read(
-            source, model, max_rows=PIECE_ROWS[kind_of(model)], bad=bad, progress=progress
-        ):
+        for samples in read(source, model, max_rows=piece_rows(model), bad=bad, progress=progress):
             rows += apply(model.unlearn, source, samples, bad)
             show(rows, progress)
     return rows

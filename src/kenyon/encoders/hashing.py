@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,8 +50,7 @@ class HashingModel:
         """Return the features of texts, one row for each."""
         features = np.zeros((len(inputs), N_FEATURES), dtype=np.float32)
         for passed in _passes(inputs):
-            for vectorizer in _vectorizers():
-                features[passed] += vectorizer.transform(inputs[passed]).toarray()
+            features[passed] = _sum_n_grams(inputs[passed])
             options.advance(len(inputs[passed]))
         lengths = np.sqrt(np.einsum("ij,ij->i", features, features, dtype=np.float64))
         features /= np.where(lengths == 0, 1, lengths)[:, np.newaxis].astype(np.float64)
@@ -67,9 +68,36 @@ def _passes(inputs: list[str]) -> Iterator[slice]:
             start, n_characters = stop, 0
 
 
-@lru_cache(maxsize=1)
-def _vectorizers() -> list[Any]:
-    from sklearn.feature_extraction.text import HashingVectorizer
+def _sum_n_grams(texts: list[str]) -> NDArray[np.float32]:
+    """Return the sums of the signs of the n-grams of texts, by column.
 
-    shared = {"n_features": N_FEATURES, "norm": None, "dtype": np.float32}
-    return [HashingVectorizer(analyzer=kind, **shared, **N_GRAMS[kind]) for kind in N_GRAMS]
+    A text has n-grams of words, and those of the characters of each of its words. The latter depend
+    on the word alone, so they are hashed once for each distinct word.
+    """
+    hasher, split, cut = _hasher()
+    lowered = [text.lower() for text in texts]
+    rows: dict[str, int] = {}
+    terms: list[int] = []
+    ends = [0]
+    for i, text in enumerate(lowered):
+        terms.append(i)
+        terms += [rows.setdefault(word, len(texts) + len(rows)) for word in text.split()]
+        ends.append(len(terms))
+    hashed = hasher.transform(chain(map(split, lowered), map(cut, rows)))
+    ones = np.ones(len(terms), dtype=np.float32)
+    sums = csr_array((ones, terms, ends), shape=(len(texts), hashed.shape[0])) @ hashed
+    return np.asarray(sums.toarray())
+
+
+@lru_cache(maxsize=1)
+def _hasher() -> tuple[Any, Any, Any]:
+    """Return a hasher, and the functions that return the n-grams of a text and of a word."""
+    from sklearn.feature_extraction import FeatureHasher
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    hasher = FeatureHasher(N_FEATURES, input_type="string", dtype=np.float32)
+    split, cut = (
+        CountVectorizer(analyzer=kind, lowercase=False, **N_GRAMS[kind]).build_analyzer()
+        for kind in N_GRAMS
+    )
+    return hasher, split, cut
