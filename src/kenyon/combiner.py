@@ -103,7 +103,10 @@ class Combiner:
         """
         total = None
         for model in map(_read, filter(None, parts)):
-            total = model if total is None else total.merge(model)
+            if total is None:
+                total = model
+            else:
+                total._absorb(model)
         return b"" if total is None else _to_part(total)
 
     def model(self, part: bytes) -> FlyClassifier:
