@@ -41,6 +41,7 @@ COLLECTIONS = {
     "columns in chunks": lambda: (da.from_array(X, chunks=(40, 2)), da.from_array(Y, chunks=17)),
     "sparse": lambda: (arrays()[0].map_blocks(scipy.sparse.csr_matrix), arrays()[1]),
     "labels in a frame": lambda: ([*map(dask.delayed, np.split(X, 3))], labels_frame()),
+    "categories": lambda: ([*map(dask.delayed, np.split(X, 3))], labels_frame().astype("category")),
 }
 
 
