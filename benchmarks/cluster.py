@@ -47,11 +47,12 @@ PLACES = f"""\
 one process, or in chunks of {{rows:,}} rows in that of the workers, which are processes of this
 machine with one thread each. The contestants take turns, {{rounds}} rounds; times are the least.
 "speed" is that of learning beside one process with two threads; other programs were running, and
-slow down two processes or threads more than one. CPU time does not include them: it is that of
-learning, in all processes; "CPU x" is its ratio to that of one process with two threads. The peak
-is the highest RSS of any worker while it learned, above its RSS before, which includes the samples.
-"sent" is what the workers sent while the model was learned, to each other and to the calling
-process. Models and predictions were equal in all places, byte by byte."""
+slow down two processes or threads more than one. CPU time does not include them: it is that of all
+processes while the model was learned, also for what Dask does all the time, such as heartbeats;
+"CPU x" is its ratio to that of one process with two threads. The peak is the highest RSS of any
+worker while it learned, above its RSS before, which includes the samples. "sent" is what the
+workers sent while the model was learned, to each other and to the calling process. Models and
+predictions were equal in all places, byte by byte."""
 
 PARTS = f"""\
 A part as it travels: that of a task with {{rows:,}} samples of {N_CLASSES} classes. The times are

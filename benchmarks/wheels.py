@@ -25,18 +25,18 @@ MODULES = ["numpy", "scipy", "sklearn", "sklearn.linear_model", "kenyon"]
 ROUNDS = 15
 IMPORT = """
 import time
-start = time.perf_counter()
+start = time.process_time()
 import {module}
-print(time.perf_counter() - start)
+print(time.process_time() - start)
 """
 TESTED = """\
 Each interpreter installed its wheel into an empty environment, in which there was no compiler, and
 ran the tests of the circuit, of the golden models and of the golden cases. No test failed."""
 MEASURED = f"""\
-MB are 10⁶ bytes. "Installed" is the folder of the package without bytecode. Import times are those
-of a new process, the least of {ROUNDS}, with Python {{python}}; each round imports each module
-once, so that a busy moment meets all of them. Kenyon's own part is the time of its modules without
-that of the modules of others that they import (`-X importtime`)."""
+MB are 10⁶ bytes. "Installed" is the folder of the package without bytecode. Import times are CPU
+times of a new process, the least of {ROUNDS}, with Python {{python}}; each round imports each
+module once, so that a busy moment meets all of them. Kenyon's own part is the time of its modules
+without that of the modules of others that they import (`-X importtime`, elapsed time)."""
 
 
 class Environment:

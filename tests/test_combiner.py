@@ -193,6 +193,17 @@ def test_a_damaged_part_is_refused_in_one_sentence():
                 read(damaged)
 
 
+def test_one_batch_is_no_iterable_of_batches():
+    combiner = Combiner(FlyClassifier(**SIZES))
+    with pytest.raises(TypeError, match=r"^batches must be .*, but one is a numpy.ndarray$"):
+        combiner.learn((X, Y))
+    with pytest.raises(TypeError, match=r"^batches must be .*, but one has 1 values$"):
+        combiner.learn([(X,)])
+    for parts in (b"part", ["part"]):
+        with pytest.raises(TypeError, match=r"^a part must be bytes, but is of type (int|str)$"):
+            combiner.merge(parts)
+
+
 def test_other_things_are_no_classifier():
     with pytest.raises(TypeError, match=r"^classifier must be a kenyon\.FlyClassifier"):
         Combiner(FlyClassifier)

@@ -166,6 +166,8 @@ def test_what_cannot_be_loaded_is_refused(tmp_path):
         from_pretrained(tmp_path)
     with pytest.raises(FileNotFoundError, match="there is no file"):
         from_pretrained(tmp_path.parent)
+    with pytest.raises(FileNotFoundError, match=r"of the form USER/NAME, but 'intnets' is neither"):
+        from_pretrained("intnets")
 
 
 class Hub(BaseHTTPRequestHandler):

@@ -3,6 +3,7 @@
 import copy
 import random
 import threading
+import weakref
 from collections import Counter
 from io import BytesIO
 from zipfile import ZipFile
@@ -247,3 +248,15 @@ def test_too_little_memory_is_an_error(monkeypatch):
     monkeypatch.setattr(model_checks, "FEW_BYTES", 1000)
     with pytest.raises(MemoryError, match="GB are available"):
         from_plain(plain)
+
+
+def test_restored_models_share_their_wiring_while_one_of_them_lives():
+    model = FlyClassifier(n_cells=50).fit(X, range(len(X)))
+    first, second = copy.deepcopy(model), copy.deepcopy(model)
+    coder = first.circuit_.coder
+    assert second.circuit_.coder is coder == model.circuit_.coder
+    other = copy.deepcopy(FlyClassifier(n_cells=50, random_state=1).fit(X, range(len(X))))
+    assert other.circuit_.coder is not coder
+    reference = weakref.ref(coder)
+    del coder, first, second
+    assert reference() is None

@@ -403,10 +403,10 @@ def test_too_little_memory_is_a_refusal(saved, monkeypatch):
     monkeypatch.setattr(model_checks, "available_ram", lambda: None)
     kenyon.load(path)
 
-    def exhausted(**circuit):
+    def exhausted(circuit):
         raise MemoryError
 
-    monkeypatch.setattr(learned, "Coder", exhausted)
+    monkeypatch.setattr(learned.Coder, "shared", exhausted)
     assert_refused(path, "takes too much memory to load: no more is available")
 
 

@@ -415,10 +415,18 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not isinstance(model, FlyClassifier):
                 raise TypeError(f"others must be FlyClassifier models, but one is {model!r:.80}")
             check_is_fitted(model)
-            if model._feature_names() != self._feature_names():
-                raise ValueError("models whose features have different names cannot be merged")
+            self._check_names(model)
         self.circuit_.merge([other.circuit_ for other in others])
         return self
+
+    def _absorb(self, other: FlyClassifier) -> None:
+        """Merge a model that nothing else uses, without a copy of its sums."""
+        self._check_names(other)
+        self.circuit_.absorb(other.circuit_)
+
+    def _check_names(self, other: FlyClassifier) -> None:
+        if other._feature_names() != self._feature_names():
+            raise ValueError("models whose features have different names cannot be merged")
 
     @classmethod
     def merged(cls, models: Iterable[Self]) -> Self:

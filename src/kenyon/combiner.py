@@ -82,7 +82,8 @@ class Combiner:
         model = deepcopy(self._empty)
         if model.n_threads is None:
             model.n_threads = 1
-        for X, y, *weights in batches:
+        for batch in batches:
+            X, y, *weights = _checked(batch)
             check_consistent_length(X, y, *weights)
             if has_samples(y, *weights):
                 model.partial_fit(X, y, classes, *weights)
@@ -103,7 +104,10 @@ class Combiner:
         """
         total = None
         for model in map(_read, filter(None, parts)):
-            total = model if total is None else total.merge(model)
+            if total is None:
+                total = model
+            else:
+                total._absorb(model)
         return b"" if total is None else _to_part(total)
 
     def model(self, part: bytes) -> FlyClassifier:
@@ -173,6 +177,14 @@ def has_samples(y: Any, sample_weight: ArrayLike | None = None) -> bool:
     return len(y) > 0 and (sample_weight is None or bool(np.any(np.asarray(sample_weight))))
 
 
+def _checked(batch: Any) -> tuple[Any, ...]:
+    """Return a batch, or raise TypeError: a common mistake is one batch instead of several."""
+    if isinstance(batch, tuple) and 2 <= len(batch) <= 3:
+        return batch
+    found = f"has {len(batch)} values" if isinstance(batch, tuple) else f"is a {type_name(batch)}"
+    raise TypeError(f"batches must be (X, y) or (X, y, sample_weight), but one {found}")
+
+
 def _to_part(model: FlyClassifier) -> bytes:
     if "circuit_" not in vars(model):
         return b""
@@ -183,4 +195,6 @@ def _to_part(model: FlyClassifier) -> bytes:
 
 
 def _read(part: bytes) -> FlyClassifier:
+    if not isinstance(part, bytes | bytearray | memoryview):
+        raise TypeError(f"a part must be bytes, but is of type {type_name(part)}")
     return model_file.from_bytes(bytes(part), "the part", build)

@@ -113,6 +113,12 @@ def from_pretrained(
 
 
 def _download(name: str, revision: str | None) -> Path:
+    if name.count("/") != 1:
+        # The Hub would be asked several times, for half a minute if there is no network.
+        raise FileNotFoundError(
+            f"name must be a folder, or a repository of the form USER/NAME, but {name!r:.200} is "
+            "neither"
+        )
     try:
         from huggingface_hub import hf_hub_download
     except ImportError:

@@ -113,7 +113,7 @@ def describe_labels(classes: NDArray[Any]) -> dict[str, Any]:
 def restore(header: dict[str, Any], tensors: Tensors) -> tuple[Coder, Memory]:
     """Return the circuit and the memory that a checked header and its tensors describe."""
     classes = _restore_labels(**header["classes"])
-    coder = Coder(**header["circuit"])
+    coder = Coder.shared(header["circuit"])
     memory = _MEMORIES[header["memory"]].restore(classes, tensors)
     if isinstance(memory, PairingMemory):
         check_pairs(memory.pairs)

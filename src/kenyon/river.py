@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.utils import murmurhash3_32
 
 from kenyon import classifier
-from kenyon._validation import as_number, check_count
+from kenyon._validation import as_number, check_count, type_name
 
 try:
     import narwhals.stable.v2 as nw
@@ -21,7 +22,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -242,6 +243,8 @@ class FlyClassifier(base.MiniBatchClassifier):
         >>> fly.vector({"height": 1.8, "city": "Rome", "name": "Ada"})
         array([0. , 1.8, 1. , 1. ])
         """
+        if not isinstance(x, Mapping):
+            raise TypeError(f"x must be a dict of features, but is of type {type_name(x)}")
         places = []
         for name, value in x.items():
             if isinstance(value, str):

@@ -41,6 +41,7 @@ COLLECTIONS = {
     "columns in chunks": lambda: (da.from_array(X, chunks=(40, 2)), da.from_array(Y, chunks=17)),
     "sparse": lambda: (arrays()[0].map_blocks(scipy.sparse.csr_matrix), arrays()[1]),
     "labels in a frame": lambda: ([*map(dask.delayed, np.split(X, 3))], labels_frame()),
+    "categories": lambda: ([*map(dask.delayed, np.split(X, 3))], labels_frame().astype("category")),
 }
 
 
@@ -278,3 +279,15 @@ def test_to_local_is_an_independent_plain_model(tmp_path):
     assert saved(local, tmp_path) == before != saved(model, tmp_path)
     assert local.merge(model).n_samples_seen_ == 3 * N
     assert type(dask_model().to_local()) is kenyon.FlyClassifier
+
+
+def test_from_local_takes_a_model_of_a_file(tmp_path):
+    saved(plain().fit(X, Y), tmp_path)
+    loaded = kenyon.load(tmp_path / "model.kenyon")
+    model = FlyClassifier.from_local(loaded)
+    assert type(model) is FlyClassifier
+    np.testing.assert_array_equal(model.predict(arrays()[0]).compute(), loaded.predict(X))
+    assert model.partial_fit(*arrays()).n_samples_seen_ == 2 * N
+    assert loaded.n_samples_seen_ == N
+    with pytest.raises(TypeError, match=r"^model must be a kenyon.FlyClassifier, but is of type "):
+        FlyClassifier.from_local(tmp_path)

@@ -10,7 +10,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "cluster.md").read_text(encoding="utf-8")
 
 
-def test_the_examples_run(capsys):
+def test_the_examples_run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     namespace = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     assert len(blocks) == 2

@@ -106,6 +106,13 @@ def test_values_that_are_no_features(x, sentence):
     assert model_state(fly.model) == before
 
 
+@pytest.mark.parametrize("x", [[1.0], None, "word"])
+def test_samples_that_are_no_dicts(x):
+    for call in (lambda: FlyClassifier().learn_one(x, "u"), lambda: learned([]).vector(x)):
+        with pytest.raises(TypeError, match=r"^x must be a dict of features, but is of type "):
+            call()
+
+
 def test_a_string_for_a_declared_number():
     fly = FlyClassifier(features=["age"])
     with pytest.raises(

@@ -121,6 +121,12 @@ class Circuit:
             _merge(total, other._copy_memory_for(self))
         self.memory.change(lambda memory: _merge(memory, total))
 
+    def absorb(self, other: Circuit) -> None:
+        """Add the sums of a circuit that no other thread uses, without a copy of either."""
+        self._check_coder(other)
+        with other.memory.reading as snapshot:
+            self.memory.change(lambda memory: _merge(memory, snapshot.memory))
+
     def read(
         self, X: Any, n_threads: int, function: Callable[[Snapshot, Codes], NDArray[Any]]
     ) -> NDArray[Any]:
@@ -161,15 +167,19 @@ class Circuit:
 
     def _copy_memory_for(self, target: Circuit) -> Memory:
         """Return a copy of the memory, or raise ValueError if the coders differ."""
-        here, there = target.coder.parameters(), self.coder.parameters()
+        target._check_coder(self)
+        with self.memory.reading as snapshot:
+            return snapshot.memory.copy()
+
+    def _check_coder(self, other: Circuit) -> None:
+        """Raise ValueError if another circuit has another coder."""
+        here, there = self.coder.parameters(), other.coder.parameters()
         for name, value in here.items():
             if value != there[name]:
                 raise ValueError(
                     f"models of different circuits cannot be merged: {name} is {value!r} here and "
                     f"{there[name]!r} there"
                 )
-        with self.memory.reading as snapshot:
-            return snapshot.memory.copy()
 
 
 def _merge(memory: Memory, other: Memory) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -55,6 +56,17 @@ class Coder:
         )
         object.__setattr__(self, "native", native)
 
+    @classmethod
+    def shared(cls, parameters: dict[str, Any]) -> Coder:
+        """Return the coder with these parameters; models that are restored share it while in use.
+
+        Drawing the wiring takes longer than reading the sums of a model.
+        """
+        key = tuple(sorted(parameters.items()))
+        if (coder := _SHARED.get(key)) is None:
+            coder = _SHARED[key] = cls(**parameters)
+        return coder
+
     @property
     def n_channels(self) -> int:
         """The number of channels that the cells sum."""
@@ -74,6 +86,9 @@ class Coder:
         for start in range(0, n_rows, size):
             rows = slice(start, min(start + size, n_rows))
             yield rows, self.native.encode(_contiguous(X[rows]), n_threads)
+
+
+_SHARED: WeakValueDictionary[tuple[Any, ...], Coder] = WeakValueDictionary()
 
 
 def _contiguous(batch: Any) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import dask
 import dask.array as da
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import kenyon
-from kenyon._validation import check_count, count_threads, fitting
+from kenyon._validation import check_count, count_threads, fitting, type_name
 from kenyon.combiner import Combiner, has_samples
 from kenyon.dask.partitions import check_samples, is_frame, is_lazy, split
 from kenyon.dask.reading import map_rows, ship
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kenyon.classifier import Read
     from kenyon.dask.reading import Reader
     from kenyon.dask.tree import Batch
+
+T = TypeVar("T", bound=kenyon.FlyClassifier)
 
 
 class FlyClassifier(kenyon.FlyClassifier):
@@ -152,9 +154,25 @@ class FlyClassifier(kenyon.FlyClassifier):
         -------
         model : kenyon.FlyClassifier
         """
-        local = object.__new__(kenyon.FlyClassifier)
-        local.__setstate__(deepcopy(self.__getstate__()))
-        return local
+        return _copy_as(kenyon.FlyClassifier, self)
+
+    @classmethod
+    def from_local(cls, model: kenyon.FlyClassifier) -> Self:
+        """Return a copy of a plain model, such as one that `kenyon.load` returns.
+
+        Parameters
+        ----------
+        model : kenyon.FlyClassifier
+
+        Returns
+        -------
+        model : kenyon.dask.FlyClassifier
+        """
+        if not isinstance(model, kenyon.FlyClassifier):
+            raise TypeError(
+                f"model must be a kenyon.FlyClassifier, but is of type {type_name(model)}"
+            )
+        return _copy_as(cls, model)
 
     def _fit_parts(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> Self:
         combiner = Combiner(kenyon.FlyClassifier(**self.get_params(deep=False)))
@@ -190,6 +208,12 @@ class FlyClassifier(kenyon.FlyClassifier):
             columns = np.empty((0, X.shape[1]))
         if columns is not None:
             validate_data(self, columns, skip_check_array=True, reset=False)
+
+
+def _copy_as(cls: type[T], model: kenyon.FlyClassifier) -> T:
+    copy = object.__new__(cls)
+    copy.__setstate__(deepcopy(model.__getstate__()))
+    return copy
 
 
 def _any_lazy(*data: Any) -> bool:
