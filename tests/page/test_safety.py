@@ -3,6 +3,7 @@
 import pytest
 
 from tests.page.visiting import TEXTS, expect
+from tests.server.running import until
 
 MARKUP = [
     "<script>alert(1)</script>",
@@ -134,8 +135,19 @@ def test_a_server_that_is_gone_and_comes_back(visiting, server):
     page = visit.page
     visit.type("a song")
     expect(visit.best()).to_have_text("music")
-    page.route("**/predict", lambda route: route.abort())
+    waiting = []
+
+    def hold(route):
+        if "a bill" in route.request.post_data:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/predict", hold)
     page.get_by_label("Sentence", exact=True).fill("a bill")
+    expect(page.locator(".reply")).to_contain_class("old")
+    until(lambda: waiting or page.wait_for_timeout(20))
+    waiting[0].abort()
     # The answer to the sentence before must not stay.
     expect(visit.headline).to_have_text("The server does not answer.")
     expect(visit.answers).to_have_count(0)

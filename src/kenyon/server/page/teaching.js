@@ -62,12 +62,13 @@ class Teaching extends EventTarget {
       if (text) attempt(() => this.teach(this.session.toLabel(text)));
       else this.label.focus();
     });
+    this.reply = h("div", { class: "reply" }, this.headline, this.list, form);
     const title = { text: "Type a sentence", drawing: "Draw something", vector: "Paste a vector" };
     return card(
       title[this.session.kind],
       { class: `panel teach ${this.session.kind}` },
       this.input.element,
-      h("div", { class: "reply" }, this.headline, this.list, form),
+      this.reply,
     );
   }
 
@@ -76,6 +77,7 @@ class Teaching extends EventTarget {
     this.version += 1;
     this.taught = null;
     this.feedback = null;
+    this.reply.classList.add("old");
   }
 
   // `after`: an event that the answer has to know of.
@@ -103,6 +105,7 @@ class Teaching extends EventTarget {
     if (signal.aborted) return;
     this.answer = answer;
     this.after = after;
+    this.reply.classList.remove("old");
     this.show();
     this.dispatchEvent(new Event("answered"));
   }
