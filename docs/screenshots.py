@@ -89,7 +89,7 @@ def ask(page: Any, sentence: str) -> None:
     """Type a sentence, and wait for its answer."""
     page.get_by_label("Sentence", exact=True).fill(sentence)
     page.keyboard.press("Enter")
-    page.locator(".answer").first.wait_for()
+    page.locator(".reply:not(.old) .answer").first.wait_for()
 
 
 def draw(page: Any, strokes: list[list[tuple[float, float]]]) -> None:
@@ -103,7 +103,7 @@ def draw(page: Any, strokes: list[list[tuple[float, float]]]) -> None:
             page.mouse.move(*place, steps=4)
         page.mouse.up()
     page.get_by_label("Drawing area").press("Enter")
-    page.locator(".answer").first.wait_for()
+    page.locator(".reply:not(.old) .answer").first.wait_for()
 
 
 def main(folder: Path) -> None:

@@ -102,4 +102,9 @@ def main(folder: str, port: int = 8000) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *(int(port) for port in sys.argv[2:3]))
+    try:
+        main(sys.argv[1], *(int(port) for port in sys.argv[2:3]))
+    except KeyboardInterrupt:
+        pass
+    except OSError as error:
+        sys.exit(str(error))

@@ -31,6 +31,14 @@ def axe(tmp_path_factory):
         return packed.extractfile("package/axe.min.js").read().decode()
 
 
+CONTROLS = """button, select, summary, textarea, a.mark, .models a, .check label, .kinds label,
+    input:not([type=checkbox], [type=radio])"""
+SMALL = """controls => [...document.querySelectorAll(controls)]
+    .map(one => [one, one.getBoundingClientRect()])
+    .filter(([one, box]) => one.checkVisibility() && Math.min(box.width, box.height) < 43.9)
+    .map(([one, box]) => `${one.outerHTML.slice(0, 90)}: ${box.width} x ${box.height}`)"""
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_rules_of_accessibility(visiting, server, axe, look):
     server.new_model("intents", ("pay a bill", "bank"), ("play a song", "music"), **TEXTS)
@@ -45,6 +53,8 @@ def test_rules_of_accessibility(visiting, server, axe, look):
             page.evaluate(axe)
         found = page.evaluate("axe.run(document)")["violations"]
         assert not found, [(where, one["id"], one["nodes"][0]["html"]) for one in found]
+        if look.startswith("phone"):
+            assert page.evaluate(SMALL, CONTROLS) == [], where
 
     expect(page.get_by_role("link", name="intents")).to_be_visible()
     check("models")
@@ -103,6 +113,32 @@ def test_keys_alone_are_enough(visiting, server):
     keys.press("Control+z")
     expect(visit.headline).to_contain_text("Undone")
     assert server.ask("GET", "/v1/models/intents")["samples"] == 2
+
+
+def test_the_focus_is_never_lost(visiting, server):
+    server.new_model("intents", ("pay a bill", "bank"), ("play a song", "music"), **TEXTS)
+    visit = visiting()
+    page, keys = visit.page, visit.page.keyboard
+    page.get_by_role("button", name="Not now").press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    visit.model("intents")
+    page.get_by_role("button", name="Rename bank").press("Enter")
+    expect(page.get_by_role("dialog").get_by_label("Name")).to_be_focused()
+    keys.press("Escape")
+    expect(page.get_by_role("button", name="Rename bank")).to_be_focused()
+    keys.press("Enter")
+    keys.type("money")
+    keys.press("Enter")
+    expect(page.get_by_role("button", name="Rename money")).to_be_focused()
+    page.get_by_role("button", name="Drop money").press("Enter")
+    expect(page.get_by_role("button", name="Drop music")).to_be_focused()
+    page.get_by_role("button", name="Undo event 2").press("Enter")
+    expect(visit.event(2)).to_contain_class("undone")
+    assert page.evaluate("document.activeElement.closest('.timeline') !== null")
+    page.get_by_role("button", name="Delete").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
+    expect(page.get_by_text("There is no model yet")).to_be_visible()
+    expect(page.locator("#main")).to_be_focused()
 
 
 def test_keys_draw(visiting, server):

@@ -113,6 +113,50 @@ def test_a_csv_file_is_imported(visiting, server):
     expect(visit.best()).to_have_text("bank")
 
 
+def test_an_import_stops_and_an_answer_that_is_lost_is_learned_once(visiting, server):
+    path = server.new_model("intents", **TEXTS)
+    visit = visiting()
+    visit.model("intents")
+    page, lost = visit.page, []
+
+    def lose(route):
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.fetch().status)
+        route.abort()
+
+    def start():
+        page.get_by_role("button", name="Import CSV").click()
+        rows = [
+            ("text", "label"),
+            *((f"{text} {i}", label) for i in range(30) for text, label in TICKETS),
+        ]
+        page.get_by_label("File", exact=True).set_input_files(table(rows))
+        page.get_by_role("button", name="Import", exact=True).click()
+
+    page.route("**/learn", lose)
+    start()
+    expect(page.get_by_role("dialog").get_by_role("alert")).to_have_text(
+        "The server does not answer."
+    )
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator(".toast span")).to_have_text("Imported 360 rows.")
+    assert lost == [200]
+    assert server.ask("GET", path)["samples"] == 360
+    waiting = []
+    page.unroute("**/learn")
+    page.route("**/learn", lambda route: waiting.append(route))
+    start()
+    page.get_by_role("button", name="Stop").click()
+    waiting[0].continue_()
+    # A batch that is on its way is learned, and counted.
+    expect(page.locator(".toast span")).to_have_text("Stopped. 100 of 360 rows were learned.")
+    assert server.ask("GET", path)["samples"] == 460
+    assert all("ERR_FAILED" in error for error in visit.errors)
+    visit.errors.clear()
+
+
 def test_wrong_files_are_refused_in_one_sentence(visiting, server):
     server.new_model("intents", **TEXTS)
     visit = visiting()

@@ -146,6 +146,51 @@ def test_what_is_annotated_is_predicted(server, model):
         assert one["model_version"] == "mine@4"
 
 
+def test_a_class_that_the_interface_no_longer_has_is_not_predicted(server, model):
+    teach(server)
+    tasks = [task(0, TEXTS[0])]
+
+    def answers(config):
+        body = {"tasks": tasks, "label_config": config}
+        (found,) = server.ask("POST", "/label-studio/mine/predict", body)["results"]
+        return [region["value"]["choices"] for region in found["result"]]
+
+    assert answers(INTERFACE) == [["card"]]
+    # As after PROJECT_UPDATED: the class has gone, has another name, or comes with each task.
+    assert answers(INTERFACE.replace('<Choice value="card"/>', "")) == [["travel"]]
+    assert answers(INTERFACE.replace('value="card"', 'value="Cards" alias="card"')) == [["card"]]
+    assert answers(INTERFACE.replace('"card"', '"a"').replace('"travel"', '"b"')) == []
+    without = INTERFACE.replace('<Choice value="card"/><Choice value="travel"/>', "")
+    assert answers(without) == [["card"]]
+
+
+def test_the_first_choices_for_a_text_count(server, model):
+    config = INTERFACE.replace(
+        "<Choices",
+        '<Image name="photo" value="$url"/>'
+        '<Choices name="kind" toName="photo"><Choice value="car"/></Choices>'
+        '<Choices name="tags" toName="text" choice="multiple"><Choice value="new"/></Choices>'
+        '<Choices name="mood" toName="text" perRegion="true"><Choice value="sad"/></Choices>'
+        "<Choices",
+        1,
+    )
+    one = annotation(1, "card")
+    for name, to_name, choices in (
+        ("kind", "photo", ["car"]),
+        ("tags", "text", ["new", "old"]),
+        ("mood", "text", ["sad"]),
+    ):
+        region = {"from_name": name, "to_name": to_name, "type": "choices"}
+        one["result"].insert(0, {**region, "value": {"choices": choices}})
+    payload = event("ANNOTATION_CREATED", one, task(1, TEXTS[0]))
+    payload["project"] = PROJECT | {"label_config": config}
+    assert send(server, payload) == {"learned": 1, "unlearned": 0}
+    assert model.classes() == {"card": 1}
+    body = {"tasks": [task(1, TEXTS[0])], "label_config": config}
+    (found,) = server.ask("POST", "/label-studio/mine/predict", body)["results"]
+    assert [(one["from_name"], one["to_name"]) for one in found["result"]] == [("intent", "text")]
+
+
 def test_an_annotation_that_is_updated_is_learned_anew(server, model):
     teach(server)
     send(server, event("ANNOTATION_UPDATED", annotation(1, "travel"), task(1, TEXTS[1])))
@@ -163,6 +208,12 @@ def test_an_annotation_that_is_updated_is_learned_anew(server, model):
         event("ANNOTATION_UPDATED", annotation(1), task(1, TEXTS[1])),
         event("ANNOTATION_UPDATED", annotation(1, "card", was_cancelled=True), task(1, TEXTS[1])),
         event("ANNOTATION_UPDATED", annotation(1, "card", "travel"), task(1, TEXTS[1])),
+        # The documentation shows events without the task, which is not needed here.
+        {
+            "action": "ANNOTATION_UPDATED",
+            "annotation": annotation(1, was_cancelled=True),
+            "project": PROJECT,
+        },
     ],
 )
 def test_an_annotation_that_is_gone_is_unlearned(server, model, deleted):
@@ -202,6 +253,7 @@ def test_other_events_change_nothing(server, model, action):
         ("<View>", "no XML"),
         ("<View><Text name='text' value='$t'/></View>", "Choices for a Text"),
         (INTERFACE.replace("<Text", "<Image"), "Choices for a Text"),
+        (INTERFACE.replace("<Text", "<Text valueType='url'"), "Choices for a Text"),
         (INTERFACE.replace("single", "multiple"), "one choice"),
         (INTERFACE.replace("choice=", "perRegion='true' choice="), "one choice"),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]>" + INTERFACE, "document type"),
@@ -216,9 +268,19 @@ def test_a_task_without_its_text_is_refused(server, model):
     for its_task in ({"data": {}}, {"data": {"dialog": 3}}):
         payload = event("ANNOTATION_CREATED", annotation(1, "card"), its_task)
         problem(server.http.post("/label-studio/mine/webhook", json=payload), 422, "'dialog'")
-    without = {"action": "ANNOTATION_CREATED", "annotation": annotation(1, "card")}
-    problem(server.http.post("/label-studio/mine/webhook", json=without), 422, "its task")
+    payload = event("ANNOTATION_CREATED", annotation(1, "card"), None)
+    problem(server.http.post("/label-studio/mine/webhook", json=payload), 422, "the task")
     assert model.event == 0
+
+
+@pytest.mark.parametrize("action", ["ANNOTATION_CREATED", "ANNOTATIONS_DELETED"])
+def test_an_event_without_its_payload_is_refused(server, model, action):
+    answer = server.http.post("/label-studio/mine/webhook", json={"action": action})
+    problem(answer, 422, "let the webhook send its payload")
+    payload = event("ANNOTATION_CREATED", annotation(1, "card"), task(1, TEXTS[0]))
+    payload["project"] = 2
+    answer = server.http.post("/label-studio/mine/webhook", json=payload)
+    problem(answer, 422, "label_config")
 
 
 def test_a_model_of_vectors_is_refused(server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -17,12 +18,15 @@ from kenyon.store.errors import NoSuchSample
 from kenyon.store.requests import Unlearn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kenyon.server.call import Call
 
 ID = "label-studio:{}"
 """The id of the sample that an annotation became."""
 _CHANGED = "ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED"
 _DELETED = "ANNOTATION_DELETED", "ANNOTATIONS_DELETED"
+_PAYLOAD = "let the webhook send its payload"
 
 
 class Task(Struct):
@@ -77,7 +81,7 @@ class Webhook(Struct):
     action: str
     annotation: Annotation | list[Annotation] | None = None
     task: Task | list[Task] | None = None
-    annotations: list[Deleted] = []
+    annotations: list[Deleted] | None = None
     id: int | None = None
     project: Project | int | str | None = None
 
@@ -134,6 +138,8 @@ class Choices(NamedTuple):
     to_name: str
     field: str
     """The field of a task's data that holds the text."""
+    values: frozenset[str]
+    """The classes that may be chosen; empty where each task has its own."""
 
 
 def find_choices(config: str) -> Choices:
@@ -145,7 +151,7 @@ def find_choices(config: str) -> Choices:
     ...     '<View><Text name="text" value="$body"/>'
     ...     '<Choices name="topic" toName="text"><Choice value="sports"/></Choices></View>'
     ... )
-    Choices(name='topic', to_name='text', field='body')
+    Choices(name='topic', to_name='text', field='body', values=frozenset({'sports'}))
     """
     if "<!DOCTYPE" in config or "<!ENTITY" in config:
         raise Problem(422, "the labelling interface must not declare a document type or entities")
@@ -153,15 +159,25 @@ def find_choices(config: str) -> Choices:
         root = ElementTree.fromstring(config)
     except (ElementTree.ParseError, ValueError) as error:
         raise Problem(422, f"the labelling interface is no XML: {error}") from None
-    texts = {tag.get("name", ""): tag.get("value", "") for tag in root.iter("Text")}
+    texts = {
+        tag.get("name", ""): tag.get("value", "")
+        for tag in root.iter("Text")
+        if tag.get("valueType", "text") == "text"  # not the address of a text
+    }
     for tag in root.iter("Choices"):
         name, to_name = tag.get("name", ""), tag.get("toName", "")
         if name and texts.get(to_name, "").startswith("$") and _is_one_of_all(tag):
-            return Choices(name, to_name, texts[to_name][1:])
+            return Choices(name, to_name, texts[to_name][1:], _values(tag))
     raise Problem(
         422,
         "the labelling interface must have Choices for a Text, with one choice for the whole text",
     )
+
+
+def _values(tag: ElementTree.Element) -> frozenset[str]:
+    """Return what an annotation may hold: a choice's alias where it has one."""
+    found = (one.get("alias", one.get("value", "")) for one in tag.iter("Choice"))
+    return frozenset(value for value in found if value)
 
 
 def _is_one_of_all(tag: ElementTree.Element) -> bool:
@@ -200,42 +216,50 @@ async def predict(call: Call) -> Results:
         nothing = Predicted(result=[], score=0.0, model_version=version)
         return Results(results=[nothing] * len(questions), model_version=version)
     X = await serving.features(questions, call.service.pool)
-    found = await call.service.pool.run(published.classifier.predict_top, X, 1)
-    results = []
-    for labels, chances in zip(found.labels.tolist(), found.probabilities.tolist(), strict=True):
-        region = PredictedRegion(
-            from_name=choices.name,
-            to_name=choices.to_name,
-            type="choices",
-            value={"choices": [str(labels[0])]},
-            score=chances[0],
-        )
-        results.append(Predicted(result=[region], score=chances[0], model_version=version))
+    # The best class may be none of the interface's, where that has changed since.
+    n = len(published.classifier.classes_) if choices.values else 1
+    found = await call.service.pool.run(published.classifier.predict_top, X, n)
+    ranked = zip(found.labels.tolist(), found.probabilities.tolist(), strict=True)
+    results = [_predicted(choices, zip(*each, strict=True), version) for each in ranked]
     call.service.metrics.predicted.inc(len(results))
     return Results(results=results, model_version=version)
+
+
+def _predicted(choices: Choices, ranked: Iterable[tuple[Any, float]], version: str) -> Predicted:
+    """Return the best class that may be chosen, or nothing."""
+    for label, chance in ranked:
+        if not choices.values or str(label) in choices.values:
+            value = {"choices": [str(label)]}
+            region = PredictedRegion(choices.name, choices.to_name, "choices", value, chance)
+            return Predicted(result=[region], score=chance, model_version=version)
+    return Predicted(result=[], score=0.0, model_version=version)
 
 
 async def webhook(call: Call) -> Outcome:
     """Learn, learn anew or unlearn what an event of Label Studio says; others change nothing."""
     request: Webhook = await call.json()
     if request.action in _DELETED:
-        ids = [each.id for each in request.annotations]
+        if request.annotations is None and request.id is None:
+            raise Problem(422, f"the event must hold its annotations: {_PAYLOAD}")
+        ids = [each.id for each in request.annotations or ()]
         ids += [] if request.id is None else [request.id]
         return Outcome(0, await _unlearn(call, ids))
     if request.action not in _CHANGED:
         return Outcome(0, 0)
     annotations, tasks = _as_list(request.annotation), _as_list(request.task)
-    if not annotations or len(annotations) != len(tasks):
-        raise Problem(422, "the event must hold each annotation and its task, with its data")
+    if not annotations or len(tasks) not in (0, len(annotations)):
+        raise Problem(422, f"the event must hold each annotation and its task: {_PAYLOAD}")
     if not isinstance(request.project, Project):
-        raise Problem(422, "the event must hold its project, with the label_config")
+        raise Problem(422, f"the event must hold its project, with the label_config: {_PAYLOAD}")
     choices = find_choices(request.project.label_config)
     check_batch(len(annotations), call.service.limits)
     learned, gone = [], []
-    for annotation, task in zip(annotations, tasks, strict=True):
+    for annotation, task in zip_longest(annotations, tasks):
         label = _label(annotation, choices)
         if label is None:
             gone.append(annotation.id)
+        elif task is None:
+            raise Problem(422, "the event must hold the task of an annotation, with its data")
         else:
             learned.append((annotation.id, label, _text(task, choices)))
     n_unlearned = await _unlearn(call, gone)

@@ -53,7 +53,7 @@ function matrix(counted) {
     return h(
       "tr",
       {},
-      h("th", { scope: "row" }, name(row)),
+      h("th", { scope: "row", title: name(row) }, h("bdi", {}, name(row))),
       columns.map((column) => cell(mine, column)),
     );
   });
@@ -70,7 +70,7 @@ function matrix(counted) {
           "tr",
           {},
           h("td"),
-          columns.map((one) => h("th", { scope: "col" }, h("span", {}, name(one)))),
+          columns.map((one) => h("th", { scope: "col", title: name(one) }, h("span", {}, name(one)))),
         ),
       ),
       h("tbody", {}, body),

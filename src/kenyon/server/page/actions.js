@@ -4,11 +4,11 @@ import { ask, download } from "./api.js";
 import { attempt, h, openDialog } from "./dom.js";
 import { openImport } from "./importer.js";
 
-export function makeActions(session, signal) {
+export function makeActions(session) {
   return h(
     "div",
     { class: "row actions" },
-    h("button", { type: "button", onclick: () => openImport(session, signal) }, "Import CSV"),
+    h("button", { type: "button", onclick: () => openImport(session) }, "Import CSV"),
     h("button", { type: "button", onclick: () => attempt(() => save(session)) }, "Export"),
     h("button", { type: "button", class: "danger", onclick: () => openDelete(session) }, "Delete"),
   );
@@ -26,9 +26,10 @@ async function save(session) {
 function openDelete(session) {
   const { name } = session.model;
   const text = `Delete ${name}, with all that it has learned? This cannot be undone.`;
-  openDialog("Delete the model", "Delete", [h("p", {}, text)], async () => {
+  const remove = async () => {
     await ask("DELETE", session.path());
     session.corrections.forget();
     location.hash = "#/";
-  });
+  };
+  openDialog("Delete the model", "Delete", [h("p", {}, text)], remove, "primary danger");
 }

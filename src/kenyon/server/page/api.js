@@ -67,17 +67,18 @@ export async function download(path) {
   return (await send("GET", path)).blob();
 }
 
-// A change that is done once, however often it has to be sent.
-export async function change(method, path, options = {}) {
-  // crypto.randomUUID exists on https and localhost alone.
-  const once = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
-  const headers = { "Idempotency-Key": once };
+// A key of a change. crypto.randomUUID exists on https and localhost alone.
+export const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+
+// A change that is done once, however often it has to be sent with the same key.
+export async function change(method, path, body, key = newKey()) {
+  const headers = { "Idempotency-Key": key };
   for (let i = 1; ; i += 1) {
     try {
-      return await ask(method, path, { ...options, headers });
+      return await ask(method, path, { body, headers });
     } catch (error) {
       const isBusy = error.status === 429 || error.status === 503;
-      if (!isBusy || i === TRIES || options.signal?.aborted) throw error;
+      if (!isBusy || i === TRIES) throw error;
       await wait(1000 * (error.retryAfter || 1));
     }
   }

@@ -1,7 +1,7 @@
 // The page: the key, the address after #, and the switch of the theme.
 
 import { ask, dropKey, findKey } from "./api.js";
-import { h, toast } from "./dom.js";
+import { closeToast, h, keepFocus, toast } from "./dom.js";
 import { showHome } from "./home.js";
 import { showModel } from "./model.js";
 import { showSignIn } from "./signin.js";
@@ -19,25 +19,36 @@ async function show() {
   const { signal } = leave;
   const name = location.hash.startsWith("#/m/") ? decodeURIComponent(location.hash.slice(4)) : null;
   crumb.replaceChildren();
+  closeToast();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   try {
     if (!findKey()) return signIn("");
     const { models } = await ask("GET", "/v1/models", { signal });
     signOut.hidden = false;
     const model = models.find((one) => one.name === name);
-    if (name !== null && !model) toast(`There is no model ${name}.`, true);
+    if (name !== null && !model) toast(["There is no model ", h("bdi", {}, name), "."], true);
     document.title = model ? `${model.name} – Kenyon` : "Kenyon";
-    if (!model) return showHome(main, models);
+    if (!model) {
+      showHome(main, models);
+      keepFocus(main);
+      return undefined;
+    }
     crumb.replaceChildren(h("span", { "aria-hidden": true }, "/"), switcher(models, model));
     return await showModel(main, model, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
     if (error.status === 401) return signIn("This key is not known, or was revoked.");
-    main.replaceChildren(
-      h("div", { class: "center" }, h("h1", {}, "This did not work"), h("p", {}, error.message)),
-      h("button", { class: "primary", onclick: show }, "Try again"),
-    );
+    showFailure(error);
     return undefined;
   }
+}
+
+function showFailure(error) {
+  const again = h("button", { class: "primary", onclick: show }, "Try again");
+  main.replaceChildren(
+    h("div", { class: "center" }, h("h1", {}, "This did not work"), h("p", { role: "alert" }, error.message), again),
+  );
+  again.focus();
 }
 
 function signIn(problem) {

@@ -1,12 +1,12 @@
 // The classes with their counts; each can be renamed and dropped.
 
 import { change } from "./api.js";
-import { attempt, card, field, h, openDialog, toast, update } from "./dom.js";
+import { attempt, card, field, h, openDialog, quote, toast, update } from "./dom.js";
 
-const SHOWN = 100;
+const SHOWN = 500;
 
 export function makeClasses(session) {
-  const list = h("ul", { class: "classes" });
+  const list = h("ul", { class: "classes long" });
   const note = h("p", { class: "empty" });
   const show = () => {
     const { classes } = session;
@@ -14,10 +14,11 @@ export function makeClasses(session) {
     update(list, ...classes.slice(0, SHOWN).map((one) => row(session, one, largest)));
     note.textContent = classes.length
       ? classes.length > SHOWN
-        ? `And ${classes.length - SHOWN} more.`
+        ? `And ${(classes.length - SHOWN).toLocaleString("en")} more.`
         : ""
       : "No classes yet. The first sample that you teach makes one.";
     note.hidden = !note.textContent;
+    list.hidden = !classes.length;
   };
   session.addEventListener("counts", show);
   show();
@@ -33,7 +34,7 @@ function row(session, { label, count }, largest) {
   return h(
     "li",
     {},
-    h("span", { class: "class" }, name === "" ? "(empty)" : name),
+    h("span", { class: "class", title: name }, name === "" ? "(empty)" : name),
     h("span", { class: "count" }, count.toLocaleString("en")),
     bar,
     h(
@@ -51,7 +52,7 @@ function rename(session, label) {
   const name = h("input", { value: String(label), required: true, autocomplete: "off" });
   const dialog = openDialog("Rename the class", "Rename", [field("Name", name)], async () => {
     const body = { label: session.toLabel(name.value.trim()) };
-    const { event } = await change("PATCH", classPath(session, label), { body });
+    const { event } = await change("PATCH", classPath(session, label), body);
     session.tell("renamed", { event, after: event });
   });
   dialog.querySelector("input").select();
@@ -60,5 +61,5 @@ function rename(session, label) {
 async function drop(session, label) {
   const { event } = await change("DELETE", classPath(session, label));
   session.tell("dropped", { event, after: event });
-  toast(`Dropped “${label}”. The timeline can undo it.`);
+  toast(["Dropped ", quote(label), ". The timeline can undo it."]);
 }

@@ -15,9 +15,9 @@ function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
@@ -56,7 +56,18 @@ export function card(title, attributes = {}, ...children) {
   return h("section", { "aria-labelledby": id, ...attributes }, heading, ...children);
 }
 
-export const percent = (share) => `${Math.round(100 * share)} %`;
+// Only what is certain is 0 % or 100 %.
+export function percent(share) {
+  const rounded = Math.round(100 * share);
+  if (rounded === 0 && share > 0) return "< 1 %";
+  return rounded === 100 && share < 1 ? "> 99 %" : `${rounded} %`;
+}
+
+// A name within a sentence. Letters that are written from right to left do not turn the rest around.
+export const quote = (name) => h("bdi", {}, `“${name}”`);
+
+// Whether the page is used with fingers, without keys.
+export const isTouch = matchMedia("(pointer: coarse)").matches;
 
 export const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
@@ -66,13 +77,20 @@ export function announce(text) {
 }
 
 // For everyone: a message above the page, which goes by itself unless it is an error.
-export function toast(text, isError = false) {
+export function toast(content, isError = false) {
   const shown = document.getElementById("toasts");
   const close = h("button", { class: "quiet", "aria-label": "Close the message" }, "×");
-  const made = h("div", { class: isError ? "toast error" : "toast" }, h("span", {}, text), close);
+  const made = h("div", { class: isError ? "toast error" : "toast" }, h("span", {}, [content]), close);
   close.addEventListener("click", () => made.remove());
   shown.replaceChildren(made);
   if (!isError) setTimeout(() => made.remove(), 6000);
+}
+
+export const closeToast = () => document.getElementById("toasts").replaceChildren();
+
+// Where the element with the focus is gone, the keys go on from here.
+export function keepFocus(element) {
+  if (document.activeElement === document.body) element.focus();
 }
 
 // An action of a user: what fails is told, not lost.
@@ -86,11 +104,11 @@ export async function attempt(action) {
 }
 
 // A dialog with a form. `send` runs when it is sent; the dialog closes unless it fails.
-export function openDialog(title, action, content, send) {
+export function openDialog(title, action, content, send, kind = "primary") {
   const id = `dialog-${++lastId}`;
   const problem = h("p", { class: "problem", role: "alert" });
   const cancel = h("button", { type: "button", onclick: () => dialog.close() }, "Cancel");
-  const submit = h("button", { class: "primary" }, action);
+  const submit = h("button", { class: kind }, action);
   const form = h(
     "form",
     {},
@@ -113,7 +131,18 @@ export function openDialog(title, action, content, send) {
     }
   });
   const dialog = h("dialog", { "aria-labelledby": id }, form);
-  dialog.addEventListener("close", () => dialog.remove());
+  return showDialog(dialog);
+}
+
+// When it closes, the focus goes back to the control that opened it, or to the one in its place.
+export function showDialog(dialog) {
+  const name = document.activeElement?.getAttribute("aria-label");
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (document.activeElement !== document.body) return;
+    const same = name && [...document.querySelectorAll("button")].find((one) => one.getAttribute("aria-label") === name);
+    keepFocus(same || document.getElementById("main"));
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

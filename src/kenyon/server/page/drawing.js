@@ -43,10 +43,10 @@ class Drawing {
     const undo = h(
       "button",
       { type: "button", "aria-label": "Undo stroke", onclick: () => this.undoStroke() },
-      ...["Undo", h("span", { class: "more" }, " stroke")],
+      "Undo",
     );
     const clear = h("button", { type: "button", onclick: () => this.clear() }, "Clear");
-    const seen = h("figure", { "aria-hidden": true }, this.preview, h("figcaption", {}, "as it is seen"));
+    const seen = h("figure", { "aria-hidden": true }, h("figcaption", {}, "as it is seen"), this.preview);
     const note = h(
       "p",
       { class: "note", id: "drawing-note" },
@@ -54,9 +54,10 @@ class Drawing {
     );
     this.element = h(
       "div",
-      { class: "drawing" },
+      { class: "canvas" },
       this.canvas,
-      h("div", { class: "side" }, h("div", { class: "row" }, undo, clear), seen, note),
+      h("div", { class: "row" }, undo, clear, seen),
+      note,
     );
     this.canvas.addEventListener("pointerdown", (event) => this.start(event));
     this.canvas.addEventListener("pointermove", (event) => this.move(event));

@@ -1,32 +1,32 @@
 // The guided minute: four steps on a model of its own, which ends taught.
 
 import { ask, modelPath } from "./api.js";
-import { attempt, h, announce } from "./dom.js";
+import { announce, attempt, h, isTouch, keepFocus } from "./dom.js";
 
 const DONE = "kenyon-guide-done";
 const MODEL = "kenyon-guide-model";
 
 const STEPS = [
   {
-    text: "Name a first sentence. Type it, or take ours, and give it the class “bank”.",
+    text: "Type a sentence, or take ours. Name its class, “bank”, and press Teach.",
     sentence: "please pay my electricity bill",
     label: "bank",
     isDone: (what, label) => what === "taught" && label === "bank",
   },
   {
-    text: "A second class makes a choice. Give this sentence the class “music”.",
+    text: "A choice needs a second class. Teach this sentence as “music”.",
     sentence: "play a quiet love song",
     label: "music",
     isDone: (what, label) => what === "taught" && label === "music",
   },
   {
-    text: "Now ask. It has never seen this sentence, and answers. Confirm the answer with Enter, Enter.",
+    text: `Now ask. It has never seen this sentence, and answers. ${isTouch ? "Tap the right answer" : "Press Enter, then the number of the right answer"}.`,
     sentence: "another song please",
     label: "music",
     isDone: (what) => what === "taught",
   },
   {
-    text: "Teach it something wrong on purpose: any class will do. Then press Undo.",
+    text: "Make a mistake: teach this sentence as “music”. Then press Undo.",
     sentence: "pay the rent for my flat",
     label: "",
     isDone: (what) => what === "undone",
@@ -62,6 +62,7 @@ export function makeGuide(name, events, suggest) {
     sessionStorage.removeItem(MODEL);
     skipGuide();
     panel.remove();
+    keepFocus(document.getElementById("main"));
   };
   events.addEventListener("changed", ({ detail }) => {
     if (step < STEPS.length && STEPS[step].isDone(detail.what, detail.label)) {

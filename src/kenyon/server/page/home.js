@@ -1,7 +1,7 @@
 // The list of models, and what to do where there is none.
 
 import { openCreate } from "./create.js";
-import { h, plural } from "./dom.js";
+import { h, keepFocus, plural } from "./dom.js";
 import { isGuideDone, skipGuide, startGuide } from "./guide.js";
 import { describe } from "./kinds.js";
 
@@ -12,7 +12,7 @@ export function showHome(main, models) {
       "div",
       { class: "narrow" },
       h("div", { class: "row title" }, h("h1", {}, "Models"), create),
-      isGuideDone() ? null : invitation(models),
+      isGuideDone() ? null : invitation(main, models),
       models.length ? list(models) : empty(),
     ),
   );
@@ -48,7 +48,7 @@ function empty() {
   );
 }
 
-function invitation(models) {
+function invitation(main, models) {
   const panel = h(
     "section",
     { class: "invitation", "aria-labelledby": "invitation" },
@@ -65,6 +65,7 @@ function invitation(models) {
           onclick: () => {
             skipGuide();
             panel.remove();
+            keepFocus(main);
           },
         },
         "Not now",

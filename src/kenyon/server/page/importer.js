@@ -1,24 +1,22 @@
 // Import of a CSV file: choose the columns, learn in batches, see the progress, stop at any time.
 
-import { change } from "./api.js";
+import { change, newKey } from "./api.js";
 import { parseTable } from "./csv.js";
-import { announce, field, h, plural, toast } from "./dom.js";
+import { announce, field, h, plural, showDialog, toast } from "./dom.js";
 import { KINDS } from "./kinds.js";
 
 const BATCH = 100;
 const LABELS = /^(label|class|category|intent|target|y)$/i;
 const TEXTS = /^(text|sentence|question|utterance|message|query)$/i;
 
-export function openImport(session, signal) {
-  new Importer(session, signal).open();
+export function openImport(session) {
+  new Importer(session).open();
 }
 
 class Importer {
-  constructor(session, signal) {
+  constructor(session) {
     this.session = session;
-    this.table = [];
-    this.stop = new AbortController();
-    signal.addEventListener("abort", () => this.dialog?.close());
+    this.isClosed = false;
   }
 
   open() {
@@ -35,13 +33,13 @@ class Importer {
     this.progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Progress" });
     this.problem = h("p", { class: "problem", role: "alert" });
     this.submit = h("button", { class: "primary", disabled: true }, "Import");
-    const cancel = h("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel");
+    this.cancel = h("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel");
     const form = h(
       "form",
       {},
       h("h2", { id: "import-title" }, "Import a CSV file"),
       ...[field("File", this.file), this.columns, this.note, this.progress, this.problem],
-      h("div", { class: "row end" }, cancel, this.submit),
+      h("div", { class: "row end" }, this.cancel, this.submit),
     );
     this.dialog = h("dialog", { "aria-labelledby": "import-title" }, form);
     this.file.addEventListener("change", () => this.guard(() => this.read()));
@@ -52,11 +50,9 @@ class Importer {
       this.guard(() => this.run());
     });
     this.dialog.addEventListener("close", () => {
-      this.stop.abort();
-      this.dialog.remove();
+      this.isClosed = true;
     });
-    document.body.append(this.dialog);
-    this.dialog.showModal();
+    showDialog(this.dialog);
   }
 
   async guard(action) {
@@ -64,13 +60,14 @@ class Importer {
     try {
       await action();
     } catch (error) {
-      if (error.name !== "AbortError") this.problem.textContent = error.message;
+      this.problem.textContent = error.message;
       this.submit.disabled = this.samples === undefined;
     }
   }
 
   async read() {
     this.samples = undefined;
+    this.key = null;
     this.submit.disabled = true;
     this.columns.hidden = true;
     const [head, ...rows] = parseTable(await this.file.files[0].text());
@@ -123,26 +120,33 @@ class Importer {
   async run() {
     const { samples, session } = this;
     this.submit.disabled = true;
-    this.file.disabled = true;
+    this.file.disabled = this.text.disabled = this.label.disabled = true;
     this.progress.hidden = false;
+    this.cancel.textContent = "Stop";
+    const all = plural(samples.length, "row");
     let done = 0;
     let event;
     try {
-      while (done < samples.length) {
+      while (done < samples.length && !this.isClosed) {
         const body = { samples: samples.slice(done, done + BATCH) };
-        ({ event } = await change("POST", session.path("/learn"), { body, signal: this.stop.signal }));
+        // A batch whose answer was lost has the same key when it is sent again, and is learned once.
+        this.key ??= newKey();
+        ({ event } = await change("POST", session.path("/learn"), body, this.key));
+        this.key = null;
         done += body.samples.length;
         this.progress.value = done / samples.length;
-        this.note.textContent = `${plural(done, "row")} of ${samples.length.toLocaleString("en")} learned.`;
+        this.note.textContent = `${done.toLocaleString("en")} of ${all} learned.`;
       }
     } finally {
       if (event !== undefined) session.tell("imported", { event, after: event });
       // What was learned stays: the rest can be imported once the problem is gone.
       this.samples = samples.slice(done);
-      this.file.disabled = false;
+      this.file.disabled = this.text.disabled = this.label.disabled = false;
+      this.cancel.textContent = "Cancel";
     }
+    const isWhole = done === samples.length;
+    const text = isWhole ? `Imported ${all}.` : `Stopped. ${done.toLocaleString("en")} of ${all} were learned.`;
     this.dialog.close();
-    const text = `Imported ${plural(done, "sample")}.`;
     toast(text);
     announce(text);
   }

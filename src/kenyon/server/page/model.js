@@ -54,7 +54,7 @@ class Session extends EventTarget {
   async teach(sample, label, before, replaces) {
     const isNew = !this.classes.some((one) => one.label === label);
     const body = { samples: [{ ...sample, label }], replace: replaces !== undefined };
-    const { event } = await change("POST", this.path("/learn"), { body });
+    const { event } = await change("POST", this.path("/learn"), body);
     const answer = before.unknown ? UNKNOWN : before.label;
     this.corrections.add(event, answer, label, isNew, replaces);
     // Until the server tells of all counts, a moment later.
@@ -65,7 +65,7 @@ class Session extends EventTarget {
   }
 
   async undo(event) {
-    const undo = await change("POST", this.path("/undo"), { body: { event } });
+    const undo = await change("POST", this.path("/undo"), { event });
     this.tell("undone", { event, after: undo.event });
     announce(`Event ${event} is undone.`);
   }
@@ -92,7 +92,7 @@ export async function showModel(main, model, signal) {
       "div",
       { class: "row title wide" },
       h("div", {}, h("h1", {}, model.name), numbers),
-      makeActions(session, signal),
+      makeActions(session),
     ),
     h(
       "div",

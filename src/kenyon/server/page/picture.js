@@ -27,8 +27,10 @@ function spoken({ labels, cells, inputs }) {
 }
 
 function arrange({ n_cells, inputs, labels, features }, image, width, height) {
-  const radius = Math.min(height / 2 - 8, width * 0.23);
-  const middle = [width * 0.47, height / 2];
+  // Where a picture is narrow, the names of the classes still have room.
+  const names = Math.min(width * 0.83, width - 96);
+  const radius = Math.min(height / 2 - 8, width * 0.23, (names - width * 0.2) / 2 - 4);
+  const middle = [Math.min(width * 0.47, names - radius - 12), height / 2];
   // A sunflower: every cell has its place, whatever its number.
   const cell = (i, n = n_cells) => {
     const r = radius * Math.sqrt((i + 0.5) / n);
@@ -45,7 +47,7 @@ function arrange({ n_cells, inputs, labels, features }, image, width, height) {
       middle[1] - side / 2 + (side * (row + 0.5)) / across,
     ];
   };
-  const name = (i) => [width * 0.83, height * ((i + 0.5) / labels.length)];
+  const name = (i) => [names, height * ((i + 0.5) / labels.length)];
   return { width, height, radius, middle, side, cell, input, name };
 }
 
@@ -128,7 +130,7 @@ function drawNamed({ cells }, { cell }) {
 }
 
 function drawClasses({ labels }, { name, width }) {
-  const room = Math.max(6, Math.floor((width * 0.17 - 16) / 6.5));
+  const room = Math.floor((width - name(0)[0] - 16) / 6.5);
   return svg(
     "g",
     {},
@@ -140,7 +142,7 @@ function drawClasses({ labels }, { name, width }) {
         "g",
         { class: i ? "name" : "name on" },
         svg("circle", { cx: number(x), cy: number(y), r: i ? 3.5 : 6 }),
-        svg("text", { x: number(x + 11), y: number(y + 4) }, short),
+        svg("text", { x: number(x + 11), y: number(y + 4) }, short, svg("title", {}, text)),
       );
     }),
   );

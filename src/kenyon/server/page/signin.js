@@ -10,6 +10,8 @@ export function showSignIn(main, problem, done) {
     spellcheck: "false",
     placeholder: "kenyon_…",
     required: true,
+    "aria-describedby": "key-problem",
+    "aria-invalid": problem ? "true" : null,
   });
   const remember = h("input", { type: "checkbox", id: "remember" });
   const form = h(
@@ -19,7 +21,7 @@ export function showSignIn(main, problem, done) {
     h("input", { autocomplete: "username", value: "kenyon", hidden: true }),
     field("Key", key),
     h("div", { class: "check" }, remember, h("label", { for: "remember" }, "Remember it in this browser")),
-    h("p", { class: "problem", role: "alert" }, problem),
+    h("p", { id: "key-problem", class: "problem", role: "alert" }, problem),
     h("button", { class: "primary wide" }, "Sign in"),
   );
   form.addEventListener("submit", (event) => {
@@ -35,9 +37,9 @@ export function showSignIn(main, problem, done) {
       h(
         "p",
         { class: "lead" },
-        "The server printed a key when it first started. Another is made by ",
+        "The server printed a key when it first started. ",
         h("code", {}, "kenyon keys create"),
-        ".",
+        " makes another.",
       ),
       form,
     ),

@@ -1,12 +1,12 @@
 // The sample, the answers, and what it is taught as.
 
 import { ask } from "./api.js";
-import { announce, attempt, card, h, percent, update } from "./dom.js";
+import { announce, attempt, card, h, isTouch, percent, quote, update } from "./dom.js";
 import { KINDS } from "./kinds.js";
 
 const SHOWN = 9; // as many as there are keys
 const FALSE_ALARMS = 0.05;
-const HOW = matchMedia("(pointer: coarse)").matches ? "Tap" : "Press the number of";
+const HOW = isTouch ? "Tap" : "Press the number of";
 
 export function makeTeaching(session, input, signal) {
   return new Teaching(session, input, signal);
@@ -18,6 +18,7 @@ class Teaching extends EventTarget {
     this.session = session;
     this.input = input;
     this.answer = null; // of the sample that is shown
+    this.hasFailed = false; // the last request for an answer
     this.taught = null; // the id, the label and the event of the sample that is shown
     this.version = 0; // of the sample: its edits
     this.asking = null; // the request that is on its way
@@ -61,14 +62,13 @@ class Teaching extends EventTarget {
       if (text) attempt(() => this.teach(this.session.toLabel(text)));
       else this.label.focus();
     });
+    this.reply = h("div", { class: "reply" }, this.headline, this.list, form);
     const title = { text: "Type a sentence", drawing: "Draw something", vector: "Paste a vector" };
     return card(
       title[this.session.kind],
-      { class: "panel teach" },
+      { class: `panel teach ${this.session.kind}` },
       this.input.element,
-      this.headline,
-      this.list,
-      form,
+      this.reply,
     );
   }
 
@@ -77,24 +77,37 @@ class Teaching extends EventTarget {
     this.version += 1;
     this.taught = null;
     this.feedback = null;
+    this.reply.classList.add("old");
   }
 
   // `after`: an event that the answer has to know of.
   ask(after = this.session.event) {
     this.asking?.abort();
     this.asking = new AbortController();
-    const { signal } = this.asking;
-    this.asked = attempt(async () => {
-      const sample = this.input.sample();
-      const hasClasses = this.session.classes.length > 0;
-      const answer = sample && hasClasses ? await this.predict(sample, after, signal) : null;
-      if (signal.aborted) return;
-      this.answer = answer;
-      this.after = after;
-      this.show();
-      this.dispatchEvent(new Event("answered"));
-    });
+    this.asked = this.update(after, this.asking.signal);
     return this.asked;
+  }
+
+  async update(after, signal) {
+    const sample = this.input.sample();
+    const hasClasses = this.session.classes.length > 0;
+    let answer = null;
+    this.hasFailed = false;
+    try {
+      if (sample && hasClasses) answer = await this.predict(sample, after, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      // The answer to another sample must not stay.
+      this.hasFailed = true;
+      this.feedback = [h("p", { class: "problem" }, error.message)];
+      announce(error.message);
+    }
+    if (signal.aborted) return;
+    this.answer = answer;
+    this.after = after;
+    this.reply.classList.remove("old");
+    this.show();
+    this.dispatchEvent(new Event("answered"));
   }
 
   async predict(sample, after, signal) {
@@ -148,7 +161,7 @@ class Teaching extends EventTarget {
         onclick: () => attempt(() => this.teach(label)),
       },
       h("kbd", { "aria-hidden": true }, i + 1),
-      h("span", { class: "class" }, label === "" ? "(empty)" : String(label)),
+      h("span", { class: "class", title: label }, label === "" ? "(empty)" : String(label)),
       bar,
       h("span", { class: "share" }, percent(probability)),
     );
@@ -158,21 +171,24 @@ class Teaching extends EventTarget {
   async teach(label) {
     if (this.isTeaching) return;
     this.isTeaching = true;
+    let event;
     try {
       await this.input.settle?.();
       await this.asked;
       const sample = this.input.sample();
       if (!sample) throw new Error(`There is no ${KINDS[this.session.kind].one} to teach yet.`);
-      await this.learn(sample, label);
+      event = await this.learn(sample, label);
     } finally {
       this.isTeaching = false;
     }
+    if (event !== undefined) await this.ask(event);
   }
 
+  // Returns the event, unless there is another sample by then.
   async learn(sample, label) {
     if (this.taught?.label === label) {
-      this.tell(`It is learned as “${label}” already.`);
-      return;
+      this.tell(["It is learned as ", quote(label), " already."]);
+      return undefined;
     }
     // The same sample again is no second sample: its new class replaces the other.
     const id = this.taught?.id ?? newId();
@@ -188,22 +204,23 @@ class Teaching extends EventTarget {
       if (version === this.version) this.input.taught(false);
       throw error;
     }
-    if (version !== this.version) return;
+    if (version !== this.version) return undefined;
     this.taught = { id, label, event };
-    this.tell(`Learned as “${label}”.`, event);
-    await this.ask(event);
+    this.tell(["Learned as ", quote(label), "."], event);
+    return event;
   }
 
-  tell(text, event) {
+  tell(content, event) {
     const undo = () => attempt(() => this.session.undo(event));
     const button = h("button", { type: "button", class: "quiet", onclick: undo }, "Undo");
-    this.feedback = [h("p", {}, text), event === undefined ? "" : button];
+    this.feedback = [h("p", {}, content), event === undefined ? "" : button];
     this.show();
   }
 
   // What was changed elsewhere on the page changes the answer, too.
   async follow({ what, event, after }) {
     if (what === "taught") return;
+    this.feedback = null;
     if (this.taught?.event === event && what === "undone") {
       this.taught = null;
       this.tell("Undone.");
@@ -215,7 +232,9 @@ class Teaching extends EventTarget {
   // Others teach, too.
   refresh() {
     this.listClasses();
-    if (!this.isTeaching && this.input.sample() && this.session.event > this.after) this.ask();
+    const isOld = this.hasFailed || this.session.event > this.after;
+    if (this.hasFailed) this.feedback = null;
+    if (!this.isTeaching && this.input.sample() && isOld) this.ask();
   }
 
   listClasses() {

@@ -1,6 +1,6 @@
 // A sentence, which is answered when the typing stops.
 
-import { h } from "./dom.js";
+import { h, isTouch } from "./dom.js";
 
 const PAUSE = 180;
 
@@ -16,7 +16,9 @@ export function makeText() {
   const keys = h(
     "p",
     { class: "note", id: "sentence-note" },
-    ...["Then ", h("kbd", {}, "Enter"), ", and a number or the name of a class."],
+    ...(isTouch
+      ? ["Then tap the right class, or name another."]
+      : ["Then ", h("kbd", {}, "Enter"), ", and a number or the name of a class."]),
   );
   const input = {
     element: h("div", {}, box, keys),

@@ -17,7 +17,7 @@ const VERBS = {
 };
 
 export function makeTimeline(session, signal) {
-  const list = h("ol", { class: "timeline" });
+  const list = h("ol", { class: "timeline long" });
   const note = h("p", { class: "empty" });
   const more = h("button", { type: "button", class: "quiet wide" }, "Show earlier events");
   let shown = SHOWN;
@@ -28,14 +28,17 @@ export function makeTimeline(session, signal) {
     const last = session.event;
     try {
       const after = Math.max(0, last - shown);
-      const limit = Math.min(shown, MANY) + 10;
+      const limit = Math.min(shown + 10, MANY);
       const path = session.path(`/events?after=${after}&limit=${limit}`);
       const { events } = await ask("GET", path, { signal });
       if (mine !== asked) return;
       session.corrections.update(events, Math.max(last, events.at(-1)?.event ?? 0));
       update(list, ...events.reverse().map((event) => row(session, event)));
-      more.hidden = after === 0;
-      note.textContent = events.length ? "" : "Nothing has happened yet.";
+      more.hidden = after === 0 || shown === MANY;
+      list.hidden = !events.length;
+      note.textContent = "";
+      if (!events.length) note.textContent = "Nothing has happened yet.";
+      else if (after && shown === MANY) note.textContent = `These are the last ${MANY.toLocaleString("en")} events.`;
       session.dispatchEvent(new Event("events"));
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -85,7 +88,7 @@ function row(session, event) {
 
 function sentence({ what, samples, labels = [], detail = {} }) {
   const verb = VERBS[what] ?? what;
-  const quoted = (label) => h("b", {}, String(label));
+  const quoted = (label) => h("b", {}, h("bdi", {}, String(label)));
   if (what === "learn") {
     const classes = [...new Set(labels.filter((label) => label !== null))];
     const named = classes.slice(0, 2).flatMap((label, i) => (i ? [", ", quoted(label)] : [quoted(label)]));
