@@ -119,7 +119,7 @@ def test_no_snapshot_of_a_state_before_an_erasure_comes_after_it(stores, url):
         writer.erase(model.replica.number, [0], [1], 2)
         writer.add_event(
             model.replica.number,
-            kenyon.store.tables.EventRow(
+            kenyon.store.reading.EventRow(
                 2, time.time(), "", "unlearn", 2, 0, {"n": 1, "rows": [0]}
             ),
             is_plain=True,

@@ -13,10 +13,10 @@ from kenyon._native import MAX_CLASSES, MAX_COUNT, MAX_LEVEL
 from kenyon.store.errors import Conflict, NoSuchEvent, NoSuchSample
 from kenyon.store.features import to_blobs
 from kenyon.store.ids import MARK, assigned_id, check_id, check_origin, ids_of_rows, row_of_id
+from kenyon.store.reading import EventRow
 from kenyon.store.requests import Drop, Learn, Merge, Receipt, Rename, Settings, Undo, Unlearn
 from kenyon.store.spec import check_changes
 from kenyon.store.states import NONE, Special
-from kenyon.store.tables import EventRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kenyon.store.requests import Request
     from kenyon.store.spec import Spec
     from kenyon.store.states import Delta, State
-    from kenyon.store.tables import Writer
+    from kenyon.store.writing import Writer
 
 _ROWS = 8192
 """Rows whose ids are compared at a time."""

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from kenyon.store.changes import Committed
+    from kenyon.store.database import Database
+    from kenyon.store.reading import Reader
     from kenyon.store.replica import Replica
     from kenyon.store.requests import Request
-    from kenyon.store.tables import Database, Reader, Writer
+    from kenyon.store.writing import Writer
 
 MAX_WAITING = 4096
 """Requests that may wait for the disk."""

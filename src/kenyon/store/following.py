@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from kenyon.store.features import Features
     from kenyon.store.ledger import Ledger
+    from kenyon.store.reading import EventRow, Reader
     from kenyon.store.states import Numbers
-    from kenyon.store.tables import EventRow, Reader
 
 MAX_EVENTS = 10_000
 MAX_ROWS = 20_000

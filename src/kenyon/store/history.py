@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kenyon.circuit.plain_labels import Label
-    from kenyon.store.tables import EventRow, Reader
+    from kenyon.store.reading import EventRow, Reader
 
 _LABELS = "label", "old", "new"
 

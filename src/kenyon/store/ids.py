@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kenyon.store.tables import Reader
+    from kenyon.store.reading import Reader
 
 MARK = "#"
 """Begins the ids that a store assigns."""

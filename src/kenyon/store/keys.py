@@ -15,7 +15,7 @@ from kenyon.store.errors import NoSuchKey
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from kenyon.store.tables import Database
+    from kenyon.store.database import Database
 
 SCOPES = "predict", "teach", "admin"
 PREFIX = "kenyon_"

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kenyon.circuit.plain_labels import Label
+    from kenyon.store.reading import Reader
     from kenyon.store.states import Numbers
-    from kenyon.store.tables import Reader
 
 _LABELS = "label", "old", "new"
 """What an event may name."""

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from kenyon.circuit.plain_labels import Label
     from kenyon.classifier import FlyClassifier
     from kenyon.store.ledger import Ledger
+    from kenyon.store.reading import Reader
     from kenyon.store.snapshots import Snapshots
     from kenyon.store.spec import Spec
     from kenyon.store.states import State
-    from kenyon.store.tables import Reader
 
 
 class Loaded(NamedTuple):

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from kenyon.circuit.plain_labels import Label
     from kenyon.store.committer import Committer
+    from kenyon.store.database import Database
     from kenyon.store.published import Published
     from kenyon.store.replica import Replica
     from kenyon.store.requests import Learn, Request
-    from kenyon.store.tables import Database
     from kenyon.store.updater import Updater
     from kenyon.top import TopClasses
 

@@ -9,7 +9,9 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from kenyon.store.errors import Conflict, StoreFailed
-from kenyon.store.tables import MIGRATIONS, TABLES, Reader, Writer
+from kenyon.store.reading import Reader
+from kenyon.store.schema import MIGRATIONS, TABLES
+from kenyon.store.writing import Writer
 
 try:
     import psycopg

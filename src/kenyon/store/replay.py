@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from kenyon.circuit.plain_labels import Label
     from kenyon.model_file import Content
     from kenyon.store.features import Features
+    from kenyon.store.reading import Reader
     from kenyon.store.spec import Spec
     from kenyon.store.states import Delta, Part, State
-    from kenyon.store.tables import Reader
 
 ROWS = 8192
 """Rows that are read at a time."""

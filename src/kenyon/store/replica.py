@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from kenyon.circuit.plain_labels import Label
     from kenyon.store.changes import Committed
     from kenyon.store.committer import Committer
+    from kenyon.store.database import Database
     from kenyon.store.ledger import Ledger
+    from kenyon.store.reading import Reader
     from kenyon.store.snapshots import Snapshots
     from kenyon.store.spec import Spec
-    from kenyon.store.tables import Database, Reader
 
 
 class Summary:

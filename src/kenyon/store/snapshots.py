@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from kenyon.store.database import Database
     from kenyon.store.published import Published
-    from kenyon.store.tables import Database, Reader, Writer
+    from kenyon.store.reading import Reader
+    from kenyon.store.writing import Writer
 
 log = logging.getLogger("kenyon.store")
 

@@ -11,7 +11,9 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from kenyon.store.errors import StoreFailed
-from kenyon.store.tables import MIGRATIONS, Reader, Writer
+from kenyon.store.reading import Reader
+from kenyon.store.schema import MIGRATIONS
+from kenyon.store.writing import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

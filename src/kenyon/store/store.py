@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from kenyon.encoders.encoder import Encoder
+    from kenyon.store.database import Database
     from kenyon.store.follower import Follower
-    from kenyon.store.tables import Database
 
 _POSTGRES = "postgresql", "postgres"
 _DATABASE = "store.sqlite"

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from kenyon.classifier import FlyClassifier
     from kenyon.store.changes import Committed
+    from kenyon.store.database import Database
     from kenyon.store.loading import Loaded
     from kenyon.store.snapshots import Snapshots
     from kenyon.store.spec import Spec
-    from kenyon.store.tables import Database
 
 INTERVAL = 0.05
 """Seconds between two publications, if no caller waits for an event; more where they take long."""

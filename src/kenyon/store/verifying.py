@@ -8,8 +8,8 @@ from kenyon.store.digest import digest_sums
 from kenyon.store.loading import load
 
 if TYPE_CHECKING:
+    from kenyon.store.database import Database
     from kenyon.store.model import StoredModel
-    from kenyon.store.tables import Database
 
 
 class Finding(NamedTuple):
