@@ -56,6 +56,7 @@ def saved(folder, name, array, **options):
 
 
 def test_pixels(pixels):
+    pixels.warm_up()
     features = pixels.transform(MIXED)
     assert features.shape == (4, 3072)
     assert features.dtype == np.float32
@@ -252,6 +253,7 @@ def test_missing_packages(package, monkeypatch, model, module, sentence):
 
 def test_mobilenetv2(package):
     encoder = ImageEncoder("mobilenetv2", size=32, cache=False).fit()
+    encoder.warm_up()
     expected = encoder.transform(MIXED * 5)
     assert expected.shape == (20, 1280)
     for batch_size, n_threads in (1, 1), (3, 2), (32, 1):

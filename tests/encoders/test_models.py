@@ -49,6 +49,17 @@ def hide(monkeypatch, *packages):
         monkeypatch.setitem(sys.modules, package, None)
 
 
+def test_a_warm_encoder_reads_no_files(model, tmp_path):
+    expected = TextEncoder(model, cache=False).fit().transform(TEXTS)
+    copy = shutil.copytree(model, tmp_path / "copy")
+    encoder = TextEncoder(copy, cache=False).fit()
+    encoder.warm_up()
+    shutil.rmtree(copy)
+    np.testing.assert_array_equal(encoder.transform(TEXTS), expected)
+    with pytest.raises(OSError, match="copy"):
+        pickle.loads(pickle.dumps(encoder)).warm_up()
+
+
 def test_folders(model):
     encoder = TextEncoder(model).fit()
     assert encoder.name_ == str(model.resolve())

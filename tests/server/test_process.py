@@ -19,8 +19,10 @@ import pytest
 
 import kenyon.store
 from kenyon.client import Client
+from kenyon.encoders import TextEncoder
 from kenyon.store import updater
 from tests.cli.command import assert_error, call
+from tests.encoders.models import write_static_model
 from tests.server.running import WAIT, first_key, problem, program, serving, until
 
 X = [1.0, 0.0, 0.0]
@@ -370,3 +372,17 @@ def test_readiness_waits_for_the_models(tmp_path, monkeypatch):
         free.set()
         until(lambda: server.http.get("/readyz").status_code == 200)
         assert server.ask("POST", "/v1/models/m/predict", body)["event"] == 1
+
+
+def test_a_model_without_its_encoder_answers_vectors(tmp_path):
+    folder = write_static_model(tmp_path / "encoder")
+    with kenyon.store.open(tmp_path / "store") as store:
+        model = store.create("m", encoder=TextEncoder(folder))
+        model.learn(["where is my card", "book a flight"], ["card", "travel"])
+        vector = model.encode(["my card"])[0].tolist()
+    shutil.rmtree(folder)
+    with serving(tmp_path / "store") as server:
+        until(lambda: server.http.get("/readyz").status_code == 200)
+        assert server.ask("POST", "/v1/models/m/predict", {"samples": [{"vector": vector}]})
+        asked = server.http.post("/v1/models/m/predict", json={"samples": [{"text": "my card"}]})
+        assert "encoder" in problem(asked, asked.status_code)

@@ -63,6 +63,8 @@ class Encoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Computes features of texts or images; the features of an input depend on it alone."""
 
     kind: ClassVar[str]
+    _example: ClassVar[Any]
+    """An input as the model takes it."""
 
     model: Any
     batch_size: Any
@@ -154,6 +156,19 @@ class Encoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         fitted = self._fitted()
         fitted._check_found(fitted._resolve(fitted.name_, is_local=True))
+
+    def warm_up(self) -> None:
+        """Read the weights, and encode an example, so that the first inputs need not wait.
+
+        Raises
+        ------
+        ImportError, OSError, ValueError
+            As `check`.
+        """
+        model = self._fitted()._model()
+        options = Options(self.batch_size, count_threads(self.n_threads), lambda _: None)
+        # Two of one length: whether such inputs may be encoded together is found out once.
+        model.encode([self._example] * 2, options)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "digest_")

@@ -91,6 +91,7 @@ class ImageEncoder(Encoder):
     """
 
     kind = "image"
+    _example = np.zeros((8, 8, 3), np.uint8)
     size_: int
 
     def __init__(

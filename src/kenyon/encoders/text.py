@@ -71,6 +71,7 @@ class TextEncoder(Encoder):
     """
 
     kind = "text"
+    _example = "kenyon"
 
     def __init__(
         self,

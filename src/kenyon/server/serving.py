@@ -12,6 +12,7 @@ from kenyon.server.batching import Batcher
 from kenyon.server.bodies import NPY
 from kenyon.server.images import Images
 from kenyon.server.limits import check_labels
+from kenyon.server.logs import logger
 from kenyon.server.pool import result
 from kenyon.server.problems import Problem, refusing, unavailable
 
@@ -48,11 +49,12 @@ class Serving:
         self._known: tuple[Published, frozenset[Any]] | None = None
 
     async def load(self, pool: Pool) -> None:
-        """Wait until the model has been made from the log, after the start of the server."""
+        """Wait until the model has been made from the log, and its encoder has read its weights."""
         # The counts of the classes are made from the log, too.
         await pool.run(self.model.classes)
         await result(self.model.when(0))
         self.is_loaded = True
+        await pool.run(self._warm_up)
 
     async def loaded(self, service: Service) -> None:
         """Wait for a model that is being loaded, or raise the problem that it takes too long."""
@@ -127,6 +129,16 @@ class Serving:
         if not np.isfinite(rows).all():
             raise Problem(422, "vectors must be finite, but one has NaN or infinity")
         return rows
+
+    def _warm_up(self) -> None:
+        """Let the encoder read its weights, which takes seconds for a network."""
+        if self.model.encoder is None:
+            return
+        try:
+            self.model.encoder.warm_up()
+        except (ImportError, OSError, ValueError):
+            # Vectors are answered all the same. Requests that need the encoder say why they fail.
+            logger.warning("the encoder of a model cannot be used", exc_info=True)
 
     def _check_widths(self, rows: Sequence[Any]) -> None:
         features = self.model.n_features
