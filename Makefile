@@ -31,9 +31,10 @@ reproduce: $(VENV)/installed
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py build/demo
 
-# Tests and docstring examples of both packages.
+# Tests and docstring examples of both packages. Each process has one thread of BLAS: with more, they
+# would wait for each other.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto tests lab/tests --pyargs kenyon kenyon_lab \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto tests lab/tests --pyargs kenyon kenyon_lab \
 	    --cov --cov-report=term --cov-fail-under=95
 
 # Builds the packaged features again from the raw data in KENYON_DATA_DIR and compares them.
