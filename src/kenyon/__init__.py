@@ -52,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_MODULES, *_SUBMODULES]
+    return sorted({*globals(), *_MODULES, *_SUBMODULES})
