@@ -24,7 +24,7 @@ N_GRAMS: dict[str, dict[str, Any]] = {
 }
 TEXTS_PER_PASS = 1024
 CHARACTERS_PER_PASS = 2**20
-"""A pass takes 40 bytes for each character of common words, and up to 270 for those of one long word."""
+"""A pass takes 40 bytes for each character of common words, and up to 270 of one long word."""
 
 
 class HashingModel:
