@@ -29,19 +29,22 @@ def test_an_interrupt_ends_it_without_a_word(tmp_path):
     command = [sys.executable, str(DEMO), str(tmp_path), "0"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as process:
-        address = process.stdout.readline().split()[1]
-        port = address.split("/#")[0].rsplit(":", 1)[1]
-        second = subprocess.run(
-            [*command[:2], str(tmp_path / "second"), port],
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert (second.returncode, second.stdout) == (1, "")
-        assert second.stderr.startswith(f"127.0.0.1 port {port} cannot be used: ")
-        assert second.stderr.count("\n") == 1
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        try:
+            address = process.stdout.readline().split()[1]
+            port = address.split("/#")[0].rsplit(":", 1)[1]
+            second = subprocess.run(
+                [*command[:2], str(tmp_path / "second"), port],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert (second.returncode, second.stdout) == (1, "")
+            assert second.stderr.startswith(f"127.0.0.1 port {port} cannot be used: ")
+            assert second.stderr.count("\n") == 1
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert (process.returncode, errors) == (0, "")
 
 

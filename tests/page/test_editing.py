@@ -7,6 +7,7 @@ import numpy as np
 
 import kenyon
 from tests.page.visiting import DRAWINGS, TEXTS, VECTORS, expect
+from tests.server.running import until
 
 TICKETS = [
     (f"{verb} my {noun}, {'please' * (i % 2)}", label)
@@ -149,6 +150,7 @@ def test_an_import_stops_and_an_answer_that_is_lost_is_learned_once(visiting, se
     page.route("**/learn", lambda route: waiting.append(route))
     start()
     page.get_by_role("button", name="Stop").click()
+    until(lambda: waiting or page.wait_for_timeout(20))
     waiting[0].continue_()
     # A batch that is on its way is learned, and counted.
     expect(page.locator(".toast span")).to_have_text("Stopped. 100 of 360 rows were learned.")

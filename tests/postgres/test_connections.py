@@ -51,6 +51,29 @@ def check_both(stores, url, acknowledged):
     assert digests[0] == digests[1] == servers.check(url, acknowledged)
 
 
+def test_a_transaction_that_cannot_begin_does_not_stay(stores, url):
+    first, second = stores
+    model = first.create("m", servers.N_FEATURES)
+    servers.until(lambda: second.names() == ["m"])
+
+    def is_refused():
+        try:
+            model.learn([servers.vector_of("a")], [servers.label_of("a")], ["a"], key="a")
+        except StoreFailed as error:
+            return "read-only" in str(error)
+        return False
+
+    try:
+        execute(url, "ALTER SYSTEM SET default_transaction_read_only = on")
+        execute(url, "SELECT pg_reload_conf()")
+        servers.until(is_refused)
+    finally:
+        execute(url, "ALTER SYSTEM RESET default_transaction_read_only")
+        execute(url, "SELECT pg_reload_conf()")
+    acknowledged = {learn_until_it_works(model, id_): id_ for id_ in "ab"}
+    check_both(stores, url, acknowledged)
+
+
 def test_connections_that_are_terminated_are_replaced(stores, url):
     first, second = stores
     first.create("m", servers.N_FEATURES)

@@ -147,7 +147,7 @@ def test_compact_keeps_everything_but_what_was_erased(stores, url):
     ids, texts = [f"secretid{i}" for i in range(50)], [f"a secretword {i}" for i in range(50)]
     model.learn(texts, ["secretlabel"] * 50, ids)
     model.learn(["another"], ["x"], ["y"])
-    # The planner's statistics hold the most frequent values.
+    # The planner's statistics would hold the most frequent values.
     execute(url, "ANALYZE")
     words = "secretid", "secretword", "secretlabel"
     assert all(files_with(url, word) for word in words)
@@ -159,3 +159,8 @@ def test_compact_keeps_everything_but_what_was_erased(stores, url):
     assert model.digest() == digest
     assert rows_of(url) == [50]
     assert all(finding.is_right for finding in first.verify())
+    model.learn(texts, ["secretlabel"] * 50, ids)
+    execute(url, "ANALYZE")
+    first.delete("m")
+    first.compact()
+    assert not any(files_with(url, word) for word in words)

@@ -374,6 +374,16 @@ def test_readiness_waits_for_the_models(tmp_path, monkeypatch):
         assert server.ask("POST", "/v1/models/m/predict", body)["event"] == 1
 
 
+def test_requests_for_an_event_that_does_not_come_leave_nothing(tmp_path):
+    with kenyon.store.open(tmp_path) as store:
+        store.create("m", features=3).learn([X, [0.0, 1.0, 0.0]], ["a", "b"])
+    with serving(tmp_path, wait_seconds=0.5) as server:
+        until(lambda: server.http.get("/readyz").status_code == 200)
+        body = {"samples": [{"vector": X}], "after": 99}
+        problem(server.http.post("/v1/models/m/predict", json=body), 503, "event 99 was not there")
+        assert not server.store["m"].updater._waiters
+
+
 def test_a_model_without_its_encoder_answers_vectors(tmp_path):
     folder = write_static_model(tmp_path / "encoder")
     with kenyon.store.open(tmp_path / "store") as store:

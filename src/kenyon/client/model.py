@@ -78,6 +78,7 @@ class Model:
         learned : Learned
             With the number of the event and the ids.
         """
+        X = X if hasattr(X, "__len__") else [*X]
         labels = [plain_label(label) for label in y]
         given: list[str | None] = [None] * len(labels) if ids is None else [*ids]
         if not len(X) == len(labels) == len(given):

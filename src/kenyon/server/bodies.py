@@ -96,7 +96,7 @@ async def read_body(call: Call, limit: int) -> bytes:
                 total += len(body)
     except TooSlow:
         raise Problem(
-            408, f"the body did not arrive within {seconds:g} seconds", connection="close"
+            408, f"the body did not arrive within {round(seconds)} seconds", connection="close"
         ) from None
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from msgspec import Struct
 
 from kenyon.server.learning import submit
-from kenyon.server.limits import check_batch
+from kenyon.server.limits import check_batch, check_named
 from kenyon.server.predicting import wait_for_event
 from kenyon.server.problems import Problem, refusing
 from kenyon.server.wire import Question
@@ -20,6 +20,9 @@ from kenyon.store.requests import Unlearn
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
+    from kenyon.classifier import FlyClassifier
     from kenyon.server.call import Call
 
 ID = "label-studio:{}"
@@ -141,6 +144,10 @@ class Choices(NamedTuple):
     values: frozenset[str]
     """The classes that may be chosen; empty where each task has its own."""
 
+    def allow(self, label: Any) -> bool:
+        """Return whether a class may be chosen."""
+        return not self.values or str(label) in self.values
+
 
 def find_choices(config: str) -> Choices:
     """Return the first tag of a labelling interface that classifies a text.
@@ -216,19 +223,28 @@ async def predict(call: Call) -> Results:
         nothing = Predicted(result=[], score=0.0, model_version=version)
         return Results(results=[nothing] * len(questions), model_version=version)
     X = await serving.features(questions, call.service.pool)
-    # The best class may be none of the interface's, where that has changed since.
-    n = len(published.classifier.classes_) if choices.values else 1
-    found = await call.service.pool.run(published.classifier.predict_top, X, n)
-    ranked = zip(found.labels.tolist(), found.probabilities.tolist(), strict=True)
-    results = [_predicted(choices, zip(*each, strict=True), version) for each in ranked]
+    results = await call.service.pool.run(_answer, published.classifier, X, choices, version)
     call.service.metrics.predicted.inc(len(results))
     return Results(results=results, model_version=version)
+
+
+def _answer(
+    classifier: FlyClassifier, X: NDArray[Any], choices: Choices, version: str
+) -> list[Predicted]:
+    """Return the best class of each sample that may be chosen."""
+    # The best ones may be none of the interface's, where that has changed since.
+    hidden = [label for label in classifier.classes_.tolist() if not choices.allow(label)]
+    n = min(1 + len(hidden), len(classifier.classes_))
+    check_named(len(X), n)
+    found = classifier.predict_top(X, n)
+    ranked = zip(found.labels.tolist(), found.probabilities.tolist(), strict=True)
+    return [_predicted(choices, zip(*each, strict=True), version) for each in ranked]
 
 
 def _predicted(choices: Choices, ranked: Iterable[tuple[Any, float]], version: str) -> Predicted:
     """Return the best class that may be chosen, or nothing."""
     for label, chance in ranked:
-        if not choices.values or str(label) in choices.values:
+        if choices.allow(label):
             value = {"choices": [str(label)]}
             region = PredictedRegion(choices.name, choices.to_name, "choices", value, chance)
             return Predicted(result=[region], score=chance, model_version=version)

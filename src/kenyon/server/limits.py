@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MEGABYTE = 2**20
+MAX_NAMED = 100_000
+"""Classes that an answer may name, for all samples together: 5 MB of JSON with labels of ten
+characters."""
 MAX_LABEL = 1000
 """Characters of a label: every list of classes has all labels."""
 
@@ -101,6 +104,17 @@ def check_batch(n_samples: int, limits: Limits) -> None:
     if n_samples > limits.batch:
         raise Problem(
             413, f"samples has {n_samples} samples, but a request may have {limits.batch} at most"
+        )
+
+
+def check_named(n_samples: int, top: int) -> None:
+    """Raise the problem that an answer would name too many classes."""
+    n_named = n_samples * top
+    if n_named > MAX_NAMED:
+        raise Problem(
+            413,
+            f"the best {top} classes of {n_samples} samples are {n_named} classes, but a request "
+            f"may ask for {MAX_NAMED}",
         )
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from kenyon.pipeline import make_pipeline
 from kenyon.server.batching import Found, find_top, learned
 from kenyon.server.bodies import JSON, NPY, decode_json, decode_npy, media_type, wrong_type
-from kenyon.server.limits import check_batch
+from kenyon.server.limits import check_batch, check_named
 from kenyon.server.pool import result
 from kenyon.server.problems import Problem, unavailable
 from kenyon.server.serving import MAX_INLINE
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 MAX_EXPLAINED, MAX_CELLS = 16, 32
 """Samples of a request that may be explained, and the cells that are named."""
-MAX_NAMED = 100_000
-"""Classes that an answer may name, for all samples together: about 5 MB of JSON."""
 
 
 async def predict(call: Call) -> Predictions:
@@ -77,7 +75,8 @@ async def wait_for_event(call: Call, serving: Serving, event: int | None) -> Non
     if event <= model.published.event:
         return
     seconds = service.limits.wait_seconds
-    published = asyncio.ensure_future(result(model.when(event)))
+    future = model.when(event)
+    published = asyncio.ensure_future(result(future))
     closing = asyncio.ensure_future(service.closing.wait())
     waiting = {published, closing}
     try:
@@ -89,6 +88,7 @@ async def wait_for_event(call: Call, serving: Serving, event: int | None) -> Non
         else:
             raise unavailable(f"event {event} was not there within {seconds:g} seconds")
     finally:
+        future.cancel()
         for each in waiting:
             each.cancel()
 
@@ -121,13 +121,7 @@ def _predict_many(serving: Serving, X: NDArray[Any], options: PredictOptions) ->
 
 def _find(serving: Serving, X: NDArray[Any], options: PredictOptions) -> Found:
     model, top = serving.model, options.top or 1
-    n_named = len(X) * min(top, len(learned(model, model.published).classes_))
-    if n_named > MAX_NAMED:
-        raise Problem(
-            413,
-            f"the best {top} classes of {len(X)} samples are {n_named} classes, but a request may "
-            f"ask for {MAX_NAMED}",
-        )
+    check_named(len(X), min(top, len(learned(model, model.published).classes_)))
     return find_top(model, X, top)
 
 

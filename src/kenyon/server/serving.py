@@ -50,9 +50,10 @@ class Serving:
 
     async def load(self, pool: Pool) -> None:
         """Wait until the model has been made from the log, and its encoder has read its weights."""
-        # The counts of the classes are made from the log, too.
-        await pool.run(self.model.classes)
         await result(self.model.when(0))
+        # The counts of the classes are made from the log, too. They must not be older than the
+        # published state, or the event loop would have to make them again.
+        await pool.run(self.model.classes)
         self.is_loaded = True
         await pool.run(self._warm_up)
 
@@ -136,7 +137,7 @@ class Serving:
             return
         try:
             self.model.encoder.warm_up()
-        except (ImportError, OSError, ValueError):
+        except Exception:
             # Vectors are answered all the same. Requests that need the encoder say why they fail.
             logger.warning("the encoder of a model cannot be used", exc_info=True)
 

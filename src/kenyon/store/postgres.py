@@ -53,6 +53,9 @@ SELECT model, event, n FROM models LEFT JOIN LATERAL (
     ORDER BY event DESC LIMIT 1) AS last ON TRUE
 WHERE model IN ({0})"""
 """Lock models; then return the last event of each, and the number of rows after it."""
+_TEXT_COLUMNS = """\
+SELECT table_name, column_name FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = ANY(?) AND data_type IN ('text', 'bytea')"""
 _NOW = "extract(epoch FROM clock_timestamp())::float8"
 """The clocks of servers may differ."""
 
@@ -120,6 +123,10 @@ class PostgresDatabase:
             for script in MIGRATIONS[version:]:
                 for statement in filter(str.strip, script.split(";")):
                     execute(_translate(statement))
+            # The planner's statistics must not hold what users have sent: nothing erases it there.
+            columns = execute(_TEXT_COLUMNS, ([*TABLES],)).fetchall()
+            for table, column in columns:
+                execute(f"ALTER TABLE {table} ALTER {column} SET STATISTICS 0")
             execute("DELETE FROM kenyon")
             execute("INSERT INTO kenyon VALUES (?)", (len(MIGRATIONS),))
 
@@ -183,10 +190,8 @@ class PostgresDatabase:
     ) -> tuple[_Connection, psycopg.Cursor[Any]]:
         """Begin a transaction, on a new connection if the old one is broken."""
         if connection is not None:
-            try:
-                return connection, connection.execute_all([statement])
-            except psycopg.OperationalError:
-                connection.close()
+            with suppress(psycopg.OperationalError):
+                return connection, connection.begin(statement)
         connection = _Connection(self.connect())
         connection.execute(
             "SELECT set_config('idle_in_transaction_session_timeout', ?, false)",
@@ -197,7 +202,7 @@ class PostgresDatabase:
             "SELECT set_config('synchronous_commit', 'on', false) "
             "WHERE current_setting('synchronous_commit') = 'off'"
         )
-        return connection, connection.execute_all([statement])
+        return connection, connection.begin(statement)
 
     def check_open(self) -> None:
         """Raise StoreFailed if the store is closed, or was opened before this process was forked.
@@ -218,9 +223,10 @@ class PostgresDatabase:
         return None
 
     def compact(self) -> None:
-        """Rewrite the tables without what was deleted, and their statistics."""
+        """Rewrite the tables without what was deleted."""
+        self.check_open()
         with self.failures("written"), self.connect() as connection:
-            connection.execute(f"VACUUM (FULL, ANALYZE) {', '.join(TABLES)}, pg_statistic")
+            connection.execute(f"VACUUM FULL {', '.join(TABLES)}")
 
     def size(self) -> int:
         """Return the bytes of all tables."""
@@ -322,6 +328,17 @@ class _Connection:
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> psycopg.Cursor[Any]:
         marked = statement.replace("?", "%s").encode()
         return self._connection.execute(marked, values or None, binary=True)
+
+    def begin(self, statement: str) -> psycopg.Cursor[Any]:
+        """Begin a transaction; a connection that fails or is interrupted is closed.
+
+        It would stay within a transaction that no one ends.
+        """
+        try:
+            return self.execute_all([statement])
+        except BaseException:
+            self.close()
+            raise
 
     def nothing(self) -> psycopg.Cursor[Any]:
         """Return a cursor without rows."""

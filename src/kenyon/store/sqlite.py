@@ -206,6 +206,7 @@ class SqliteDatabase:
 
     def compact(self) -> None:
         """Rewrite the file without the space that is free, and without stray copies."""
+        self.check_open()
         self._rewrite()
         self.clean()
 

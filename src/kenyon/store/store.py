@@ -199,7 +199,7 @@ class Store:
     def delete(self, name: str) -> None:
         """Delete a model with all of its events, and erase its content."""
         with self._changing:
-            self._database.check_open()
+            self._check_open()
             replica = self[name].replica
             try:
                 with self._database.writing([replica.number]) as writer:
@@ -254,13 +254,20 @@ class Store:
             if self._is_closed:
                 return
             self._is_closed = True
-        if self._follower is not None:
-            self._follower.close()
-        self._committer.close()
-        for model in self._models.values():
-            model.replica.close()
-        self._database.close()
-        self._unlock()
+        try:
+            if self._follower is not None:
+                self._follower.close()
+            self._committer.close()
+            for model in [*self._models.values()]:
+                model.replica.close()
+            self._database.close()
+        finally:
+            self._unlock()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StoreFailed("the store is closed")
+        self._database.check_open()
 
     def _unlock(self) -> None:
         if self._lock is not None:
@@ -274,7 +281,7 @@ class Store:
 
     def _add(self, name: str, spec: Spec, who: str) -> StoredModel:
         with self._changing:
-            self._database.check_open()
+            self._check_open()
             if name in self._models:
                 raise Conflict(f"there is a model {name!r} already")
             try:

@@ -106,6 +106,7 @@ class Updater:
                     future.set_exception(StoreFailed("the store is closed"))
                     return future
                 self._waiters.append((event, future))
+                future.add_done_callback(self._forget_cancelled)
                 self._changed.notify()
                 return future
         future.set_result(published)
@@ -153,6 +154,11 @@ class Updater:
         with self._changed:
             while not self._is_closed and (left := end - time.monotonic()) > 0:
                 self._changed.wait(left)
+
+    def _forget_cancelled(self, future: Future[Published]) -> None:
+        if future.cancelled():
+            with self._changed:
+                self._waiters = [each for each in self._waiters if each[1] is not future]
 
     def _fail_waiters(self, reason: str) -> None:
         with self._changed:

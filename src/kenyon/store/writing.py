@@ -52,12 +52,14 @@ class Writer(Reader):
     def delete_model(self, model: int) -> None:
         """Delete a model and everything of it."""
         numbers = number_of(model, 0), number_of(model + 1, 0)
+        # In this order servers lock the rows of erasures, too.
+        for table in MODEL_TABLES:
+            self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
         for table in ("contents", "samples"):
             self.connection.execute(
                 f"DELETE FROM {table} WHERE sample >= ? AND sample < ?", numbers
             )
-        for table in (*MODEL_TABLES, "models"):
-            self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
+        self.connection.execute("DELETE FROM models WHERE model = ?", (model,))
         self.set_cleaning(is_due=True)
 
     def set_cleaning(self, *, is_due: bool) -> None:

@@ -60,6 +60,8 @@ class Importer {
     try {
       await action();
     } catch (error) {
+      // A batch may fail after the dialog was closed.
+      if (this.isClosed) toast(error.message, true);
       this.problem.textContent = error.message;
       this.submit.disabled = this.samples === undefined;
     }
@@ -70,6 +72,7 @@ class Importer {
     this.key = null;
     this.submit.disabled = true;
     this.columns.hidden = true;
+    this.text.disabled = this.label.disabled = false;
     const [head, ...rows] = parseTable(await this.file.files[0].text());
     if (!rows.length) throw new Error("This file has no rows below its first line.");
     this.head = head;
@@ -87,6 +90,7 @@ class Importer {
 
   preview() {
     this.samples = undefined;
+    this.key = null;
     this.submit.disabled = true;
     this.samples = this.makeSamples();
     const classes = new Set(this.samples.map(({ label }) => label)).size;
@@ -141,7 +145,9 @@ class Importer {
       if (event !== undefined) session.tell("imported", { event, after: event });
       // What was learned stays: the rest can be imported once the problem is gone.
       this.samples = samples.slice(done);
-      this.file.disabled = this.text.disabled = this.label.disabled = false;
+      this.file.disabled = false;
+      // Other columns would teach the same rows again.
+      this.text.disabled = this.label.disabled = done > 0;
       this.cancel.textContent = "Cancel";
     }
     const isWhole = done === samples.length;
