@@ -59,6 +59,7 @@ def execute(path: Path) -> Any:
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
+            cell.outputs = _join_streams(cell.outputs)
             # Readers of the site get the text.
             for output in cell.outputs:
                 output.get("data", {}).pop("text/html", None)
@@ -67,6 +68,18 @@ def execute(path: Path) -> Any:
         "language_info": {"name": "python"},
     }
     return notebook
+
+
+def _join_streams(outputs: list[Any]) -> list[Any]:
+    """Return outputs with what was printed as one text: its pieces depend on the time."""
+    joined: list[Any] = []
+    for output in outputs:
+        is_stream = output["output_type"] == "stream"
+        if is_stream and joined and joined[-1].get("name") == output["name"]:
+            joined[-1]["text"] += output["text"]
+        else:
+            joined.append(output)
+    return joined
 
 
 def main() -> None:

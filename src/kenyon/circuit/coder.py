@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakValueDictionary
+from weakref import ref
 
 import numpy as np
 
@@ -63,8 +63,13 @@ class Coder:
         Drawing the wiring takes longer than reading the sums of a model.
         """
         key = tuple(sorted(parameters.items()))
-        if (coder := _SHARED.get(key)) is None:
-            coder = _SHARED[key] = cls(**parameters)
+        reference = _SHARED.get(key)
+        coder = None if reference is None else reference()
+        if coder is None:
+            coder = cls(**parameters)
+            for other in [other for other, found in [*_SHARED.items()] if found() is None]:
+                _SHARED.pop(other, None)
+            _SHARED[key] = ref(coder)
         return coder
 
     @property
@@ -88,7 +93,8 @@ class Coder:
             yield rows, self.native.encode(_contiguous(X[rows]), n_threads)
 
 
-_SHARED: WeakValueDictionary[tuple[Any, ...], Coder] = WeakValueDictionary()
+# A WeakValueDictionary would run code when a coder is freed, in which an interrupt is lost.
+_SHARED: dict[tuple[Any, ...], ref[Coder]] = {}
 
 
 def _contiguous(batch: Any) -> NDArray[Any]:
