@@ -169,7 +169,7 @@ def test_a_reader_that_stays_delays_the_receipt_only(store, monkeypatch, caplog)
 
 
 class HandedOver:
-    """A lock that is free for a while after each use, so that whoever waits for it takes it."""
+    """A lock that stays free for a while after each use, so that a waiting thread gets it."""
 
     def __init__(self):
         self._lock = threading.Lock()
