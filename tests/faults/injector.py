@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import gc
 import signal
 import sys
 from functools import cache
@@ -86,6 +87,9 @@ class Alarm:
             raise KeyboardInterrupt
 
     def __enter__(self):
+        # Those of other libraries would lose an interrupt, as all that the collector calls.
+        self._callbacks = gc.callbacks[:]
+        gc.callbacks.clear()
         signal.signal(signal.SIGALRM, self._handle)
         self._is_armed = True
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
@@ -94,3 +98,4 @@ class Alarm:
     def __exit__(self, *_):
         self._is_armed = False
         signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.callbacks[:] = self._callbacks

@@ -6,9 +6,9 @@ import socket
 from dataclasses import fields
 from pathlib import Path
 
-from kenyon.server.limits import MAX_LABEL, Limits
+from kenyon.server.limits import MAX_LABEL, MAX_NAMED, Limits
 from kenyon.server.metrics import Metrics
-from kenyon.server.predicting import MAX_EXPLAINED, MAX_NAMED
+from kenyon.server.predicting import MAX_EXPLAINED
 from kenyon.server.problems import Problem
 from kenyon.server.routes import ROUTES
 from tests.page_commands import blocks_of, run_blocks

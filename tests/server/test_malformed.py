@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon.server import predicting
+from kenyon.server import limits
 from tests.server.running import WAIT, npy, problem, serving, until
 
 VECTOR = [1.0, 0.0, 0.0]
@@ -250,7 +250,7 @@ def test_limits_of_samples_and_classes(server, path):
 
 
 def test_the_classes_that_an_answer_names_are_limited(server, monkeypatch):
-    monkeypatch.setattr(predicting, "MAX_NAMED", 100)
+    monkeypatch.setattr(limits, "MAX_NAMED", 100)
     path = server.new_model("named", (VECTOR, "a"), ([0.0, 1.0, 0.0], "b"))
     rows = [{"vector": VECTOR}] * 51
     for more in ({}, {"novelty": True}):
