@@ -168,10 +168,12 @@ def main() -> None:
     rng = np.random.default_rng(SEED)
     taught, held_out = Samples(N_TAUGHT // BATCH * BATCH, rng), Samples(500, rng)
     found: dict[str, Figures] = {}
+    tails: dict[str, list[float]] = {}
     with temporary_cluster() as cluster:
         for _ in range(rounds):
             for name, figures in run(cluster, taught, held_out, seconds).items():
                 found[name] = figures.best(found.get(name, Figures()))
+                tails.setdefault(name, []).append(figures.p99)
         scaling = server_scaling.run(cluster, READOUTS, taught, held_out, seconds, rounds)
     header = [
         "server",
@@ -213,10 +215,19 @@ samples a second are learned one by one; a request counts from the moment at whi
 default readout in this process, in the same round. "SGD" is scikit-learn's SGDClassifier, which is
 told all classes at the beginning; "neighbours" is hnswlib with {N_NEIGHBOURS} neighbours. The
 accuracy is that on 500 other samples in the end."""
-    sections = ["# The server", environment, text, report.table(header, rows), *scaling]
+    tables = report.table(header, rows), ROUND_BY_ROUND, rounds_table(tails)
+    sections = ["# The server", environment, text, *tables, *scaling]
     report.publish("server.md", *sections, saved=not is_quick)
 
 
+def rounds_table(tails: dict[str, list[float]]) -> str:
+    """Return the p99 of predictions in each round as a table."""
+    n_rounds = len(next(iter(tails.values())))
+    header = ["p99, ms", *(f"round {i + 1}" for i in range(n_rounds))]
+    return report.table(header, [[n, *(f"{p99:.1f}" for p99 in each)] for n, each in tails.items()])
+
+
+ROUND_BY_ROUND = "The slowest of a hundred predictions differ most from round to round:"
 N_NEIGHBOURS = 10
 
 
