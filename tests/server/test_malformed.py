@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon.server import limits
+from kenyon.server import limits, samples
 from tests.server.running import WAIT, npy, problem, serving, until
 
 VECTOR = [1.0, 0.0, 0.0]
@@ -77,6 +77,13 @@ def answer_of(connection):
     return int(first.split()[1]), json.loads(body)
 
 
+@pytest.fixture(params=["short", "long"])
+def any_length(request, monkeypatch):
+    """Decode bodies in the way of short and of long ones."""
+    if request.param == "long":
+        monkeypatch.setattr(samples, "LONG", 0)
+
+
 DEEP = b"[" * 200_000 + b"]" * 200_000
 BAD_JSON = [
     *(b"", b"{", b"[]", b"null", b'"text"', b"\xff\xfe", b'{"samples": }', b'{"samples": []}'),
@@ -95,6 +102,7 @@ BAD_JSON = [
 
 @pytest.mark.parametrize("body", BAD_JSON, ids=lambda body: repr(body[:60]))
 @pytest.mark.parametrize("route", ["predict", "learn"])
+@pytest.mark.usefixtures("any_length")
 def test_json_that_does_not_fit(server, path, route, body):
     event = server.store["m"].event
     headers = {"Content-Type": "application/json"}
@@ -125,6 +133,7 @@ def test_json_that_does_not_fit(server, path, route, body):
     ],
     ids=repr,
 )
+@pytest.mark.usefixtures("any_length")
 def test_samples_that_cannot_be_learned(server, path, sample, status):
     event = server.store["m"].event
     problem(server.http.post(f"{path}/learn", json={"samples": [sample]}), status)

@@ -151,8 +151,18 @@ def wrong_type(call: Call, *expected: str) -> Problem:
     return Problem(415, f"Content-Type must be {' or '.join(expected)}, but is {given!r:.80}")
 
 
-def decode_json(body: bytes, decoder: msgspec.json.Decoder[T] | None) -> T:
-    """Return a body of JSON as the decoder's type, or raise the problem with it."""
+def decode_json(
+    body: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T] | None, place: str = "$"
+) -> T:
+    """Return JSON as the decoder's type, or raise the problem with it.
+
+    Parameters
+    ----------
+    body : bytes
+    decoder : Decoder
+    place : str, default="$"
+        Where in the request it is, for the problem.
+    """
     assert decoder is not None
     try:
         return decoder.decode(body)
@@ -161,9 +171,18 @@ def decode_json(body: bytes, decoder: msgspec.json.Decoder[T] | None) -> T:
     except UnicodeDecodeError as error:
         raise Problem(400, f"the body is not UTF-8: {error.reason}") from None
     except msgspec.ValidationError as error:
-        raise Problem(400, f"the body does not fit: {error}") from None
+        raise Problem(400, f"the body does not fit: {_describe(error, place)}") from None
     except (msgspec.DecodeError, ValueError) as error:
         raise Problem(400, f"the body is not JSON: {error}") from None
+
+
+def _describe(error: msgspec.ValidationError, place: str) -> str:
+    """Return what is wrong and where, as in "Expected `str`, got `int` - at `$.label`"."""
+    text = str(error)
+    if place == "$":
+        return text
+    what, found, path = text.rpartition(" - at `$")
+    return f"{what} - at `{place}{path}" if found else f"{text} - at `{place}`"
 
 
 def decode_query(call: Call, expected: type[T]) -> T:

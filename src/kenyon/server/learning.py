@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.server.access import require
-from kenyon.server.bodies import JSON, NPY, decode_json, decode_npy, media_type, wrong_type
+from kenyon.server.bodies import JSON, NPY, decode_npy, media_type, wrong_type
 from kenyon.server.limits import check_batch, check_labels
 from kenyon.server.pool import result
 from kenyon.server.problems import Problem, refusing
+from kenyon.server.samples import read_samples
 from kenyon.server.serving import MAX_INLINE
 from kenyon.server.wire import Changed, ClassInfo, ClassList, Learned, LearnOptions
 from kenyon.store import requests
@@ -57,7 +58,7 @@ async def learn(call: Call) -> Learned:
     options: LearnOptions
     texts: list[str | None] | None = None
     if kind == JSON:
-        options = request = decode_json(await call.body(), call.route.decoder)
+        options = request = await read_samples(call)
         check_batch(len(request.samples), limits)
         labels: list[Any] = [sample.label for sample in request.samples]
         serving.check_classes(labels, limits.classes)

@@ -10,10 +10,11 @@ from msgspec import UNSET
 
 from kenyon.pipeline import make_pipeline
 from kenyon.server.batching import Found, find_top, learned
-from kenyon.server.bodies import JSON, NPY, decode_json, decode_npy, media_type, wrong_type
+from kenyon.server.bodies import JSON, NPY, decode_npy, media_type, wrong_type
 from kenyon.server.limits import check_batch, check_named
 from kenyon.server.pool import result
 from kenyon.server.problems import Problem, unavailable
+from kenyon.server.samples import read_samples
 from kenyon.server.serving import MAX_INLINE
 from kenyon.server.wire import (
     CellEffect,
@@ -42,7 +43,7 @@ async def predict(call: Call) -> Predictions:
     options: PredictOptions
     texts: Sequence[str | None]
     if kind == JSON:
-        request = decode_json(await call.body(), call.route.decoder)
+        request = await read_samples(call)
         check_batch(len(request.samples), call.service.limits)
         X = await serving.features(request.samples, call.service.pool)
         options, texts = request, [sample.text for sample in request.samples]

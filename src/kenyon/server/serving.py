@@ -191,4 +191,8 @@ def spell(label: Any) -> str:
 
 
 def _as_array(rows: Sequence[Any]) -> NDArray[Any]:
-    return np.array(rows, dtype=np.float64)
+    """Return rows as an array; row by row, so that other threads run in between."""
+    X = np.empty((len(rows), len(rows[0])))
+    for i, row in enumerate(rows):
+        X[i] = row
+    return X
