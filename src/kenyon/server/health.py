@@ -20,6 +20,6 @@ async def ready(call: Call) -> Health:
     """Say that the server takes requests: all models are loaded, and it is not about to stop."""
     if call.service.closing.is_set():
         raise unavailable("the server is stopping")
-    if not call.service.is_loaded:
+    if not call.service.loaded.is_set():
         raise unavailable("the models are being loaded")
     return Health(status="ready")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import ipaddress
 import socket
 import sys
@@ -129,14 +131,28 @@ def serve(
     sys.setswitchinterval(SWITCH_SECONDS)
 
     def announce() -> None:
+        freezing.append(asyncio.ensure_future(_freeze(server.service)))
         scheme = "http" if tls is None else "https"
         print(f"Kenyon serves at {scheme}://{_address(listener)}", flush=True)
         if not has_keys:
             _, secret = store.keys.create(FIRST_KEY, {"admin"})
             print(f"key: {secret}", flush=True)
 
+    freezing: list[asyncio.Future[None]] = []
+    server = make_server(store, limits, tls, announce)
     with listener:
-        make_server(store, limits, tls, announce).run(sockets=[listener])
+        server.run(sockets=[listener])
+
+
+async def _freeze(service: Service) -> None:
+    """Exempt what is there from garbage collection, when all models and encoders are loaded.
+
+    A full collection would look at all objects of all modules, and requests would wait meanwhile:
+    50 ms, and longer with PyTorch.
+    """
+    await service.loaded.wait()
+    gc.collect()
+    gc.freeze()
 
 
 def is_local(host: str) -> bool:

@@ -30,8 +30,8 @@ class Service:
     ----------
     closing : asyncio.Event
         Set when the server is about to stop.
-    is_loaded : bool
-        Whether all models that were there at the start are loaded.
+    loaded : asyncio.Event
+        Set when all models that were there at the start are loaded.
     """
 
     def __init__(self, store: Store, limits: Limits | None = None) -> None:
@@ -42,7 +42,7 @@ class Service:
         self.metrics = Metrics()
         self.metrics.registry.register(StoreCollector(self))
         self.closing = asyncio.Event()
-        self.is_loaded = False
+        self.loaded = asyncio.Event()
         self._serving: dict[str, Serving] = {}
 
     def serving(self, name: str) -> Serving:
@@ -60,7 +60,7 @@ class Service:
             for name in self.store.names():
                 with suppress(NoSuchModel):  # deleted meanwhile
                     await self.serving(name).load(self.pool)
-            self.is_loaded = True
+            self.loaded.set()
         except Exception:
             # Requests for a model try again, and tell what is wrong.
             logger.error("the models could not be loaded", exc_info=True)
