@@ -103,3 +103,21 @@ def test_a_model_is_deleted_while_another_server_ends_its_erasures(pair, somebod
         erasures.result(servers.SECONDS)
     for table in ("contents", "erasures"):
         assert execute(url, f"SELECT * FROM {table}") == []
+
+
+def test_old_keys_that_another_server_has_locked_are_not_waited_for(
+    pair, somebody, url, monkeypatch
+):
+    monkeypatch.setattr("kenyon.store.committer.MIN_KEYS", 1)
+    first, second = pair
+    for key in "abc":
+        second["n"].learn([servers.vector_of(key)], ["x"], key=key)
+    execute(url, "UPDATE requests SET time = 0")
+    # As an erasure does, which may come to the other keys next.
+    somebody.execute("SELECT * FROM requests WHERE key = 'a' FOR UPDATE")
+    # The first transaction of a server drops old keys of all models.
+    future = first["m"].submit(first["m"].learning([servers.vector_of("a")], ["x"]))
+    servers.until(lambda: future.done() or execute(url, WAITING))
+    assert future.done()
+    # That of the last event is kept in any case.
+    assert execute(url, "SELECT key FROM requests ORDER BY key") == [("a",), ("c",)]

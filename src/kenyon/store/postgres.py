@@ -282,6 +282,16 @@ class SharedWriter(Writer):
         # PostgreSQL needs none, and erasures of different models would wait for each other.
         pass
 
+    def drop_requests(self, before: float, n_kept: int) -> None:
+        # Those that another server has locked are dropped next time: here their models are not
+        # locked, so two servers might wait for each other's rows.
+        self.connection.execute(
+            "DELETE FROM requests WHERE (model, key) IN (SELECT model, key FROM requests "
+            "WHERE time < ? AND event + ? <= (SELECT max(event) FROM events "
+            "WHERE events.model = requests.model) FOR UPDATE OF requests SKIP LOCKED)",
+            (before, n_kept),
+        )
+
     def report(self, server: str, events: Mapping[int, int]) -> set[int]:
         """Record the events of models that a server has published; return those that are new."""
         known = self.connection.execute("SELECT model FROM servers WHERE server = ?", (server,))
