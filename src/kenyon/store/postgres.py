@@ -148,6 +148,8 @@ class PostgresDatabase:
 
         The rows of `models` are locked, so that other servers wait with their changes of them.
         """
+        # Before the lock, which may stay locked for ever in a process that was forked.
+        self.check_open()
         with self._writing, self.failures("written"):
             self.check_open()
             statement = "BEGIN"
