@@ -35,7 +35,8 @@ class Collecting(logging.Handler):
 
 @pytest.fixture
 def log():
-    logger, handler = logging.getLogger("kenyon.server"), Collecting()
+    # As `configure` does.
+    logger, handler = logging.getLogger("kenyon"), Collecting()
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
