@@ -123,7 +123,7 @@ class KeyRing:
 
     def refresh(self) -> None:
         """Read the keys again, since other servers may have changed them."""
-        # What a block reads later is stored later, too.
+        # Within the lock, so that keys that were read earlier do not replace later ones.
         with self._database.reading() as reader, self._lock:
             self._keys = {
                 digest: Key(

@@ -33,7 +33,7 @@ SILENT_NETWORK_SECONDS = 30
 STALLED_SECONDS = 15
 """A server that stops within a transaction blocks the others for this long at most."""
 MAX_MESSAGE = 1 << 24
-"""Characters of statements that wait for each other."""
+"""Characters of statements that are sent in one message."""
 MAX_LITERAL = 1 << 20
 """Bytes of a value that is part of a statement; a longer one is sent beside it."""
 _LOCK = 0x4B4E594E
@@ -161,7 +161,7 @@ class PostgresDatabase:
                 batch = _Batch(connection)
                 yield SharedWriter(batch, models, found.fetchall() if models else [])
                 batch.execute("COMMIT")
-                # Within the transaction, commits of all models would wait for each other.
+                # PostgreSQL commits transactions with a NOTIFY one by one, so it comes after.
                 batch.execute(f"NOTIFY {CHANNEL}")
                 batch.send()
             except BaseException:
