@@ -271,8 +271,8 @@ notebooks: $(VENV)/installed
 # report`.
 screenshots: $(VENV)/installed
 	$(BIN)/python -m docs.site.drawings
-	$(BIN)/python -m docs.site.screenshots
-	$(BIN)/python docs/screenshots.py docs/figures
+	$(BIN)/python -m docs.site.report_screenshots
+	$(BIN)/python -m docs.site.server_screenshots docs/figures
 
 $(VENV)/tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -12,6 +12,7 @@ import pytest
 
 import kenyon.store
 from kenyon.store import QueueFull, StoreFailed
+from tests.forking import in_child, untraced
 from tests.postgres import servers
 from tests.postgres.cluster import PASSWORD, execute
 from tests.postgres.proxy import Proxy
@@ -132,6 +133,34 @@ def test_a_network_that_is_cut_again_and_again_loses_nothing(cluster, proxy, url
         for thread in threads:
             thread.join(30)
         check_both((first, second), url, acknowledged)
+
+
+def test_a_forked_process_must_open_the_store_itself(stores):
+    first, second = stores
+    model = first.create("m", servers.N_FEATURES)
+    model.learn([servers.vector_of("a")], ["x"], ["a"])
+
+    def refuse():
+        calls = (
+            lambda: model.learn([servers.vector_of("b")], ["x"]),
+            lambda: model.unlearn(["a"]),
+            lambda: first.delete("m"),
+            lambda: first.compact(),
+            lambda: first.verify(),
+        )
+        for call in calls:
+            with pytest.raises(StoreFailed, match=r"was forked: open it here$"):
+                call()
+        first.close()
+
+    # Other threads of the parent may hold locks that nobody frees in the new process.
+    with untraced(), first._changing, first._database._writing:
+        in_child(refuse)
+    # The connections are the parent's.
+    assert model.learn([servers.vector_of("b")], ["y"], ["b"]).event == 2
+    servers.until(lambda: second.names() == ["m"])
+    assert second["m"].wait(2).event == 2
+    assert all(finding.is_right for finding in first.verify())
 
 
 def test_a_start_without_a_database_says_why(cluster, url):

@@ -1,7 +1,5 @@
 """Changes: idempotency, many at once, back-pressure, and what is logged of them."""
 
-import json
-import logging
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +10,6 @@ import numpy as np
 import pytest
 
 import kenyon
-from kenyon.server.logs import JsonFormatter
 from kenyon.store import committer
 from tests.server.running import WAIT, problem, serving, until
 
@@ -151,27 +148,6 @@ def test_too_many_changes_are_refused_and_the_others_are_learned(tmp_path, monke
         assert server.store["m"].event == 1 + statuses.count(200)
 
 
-class Collecting(logging.Handler):
-    def __init__(self):
-        super().__init__()
-        self.setFormatter(JsonFormatter())
-        self.lines = []
-
-    def emit(self, record):
-        self.lines.append(self.format(record))
-
-
-@pytest.fixture
-def log():
-    logger, handler = logging.getLogger("kenyon.server"), Collecting()
-    before = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    yield handler
-    logger.removeHandler(handler)
-    logger.setLevel(before)
-
-
 def test_logs_have_no_content(server, path, log):
     secret = "private-7f3a"
     server.learn("m", (X, secret, f"id-{secret}"))
@@ -183,7 +159,7 @@ def test_logs_have_no_content(server, path, log):
     server.http.post(f"{path}/unlearn", json={"ids": [secret]})
     server.http.get("/v1/models", headers={"Authorization": f"Bearer {secret}"})
     until(lambda: len(log.lines) >= 8)
-    lines = [json.loads(line) for line in log.lines]
+    lines = log.parsed()
     assert not any(secret in line or server.admin in line for line in log.lines)
     assert lines[0]["route"] == "/v1/models/{name}/learn"
     assert (lines[0]["key"], lines[0]["model"], lines[0]["event"]) == ("tests", "m", 2)
@@ -197,7 +173,7 @@ def test_an_error_of_the_server_is_told_to_the_log_alone(server, path, log, monk
 
     monkeypatch.setattr(server.store["m"], "classes", fail)
     problem(server.http.get(f"{path}/classes"), 500, "its log says where")
-    line = until(lambda: [one for one in map(json.loads, log.lines) if one["level"] == "error"])[0]
+    line = until(log.errors)[0]
     assert line["error"] == "RuntimeError"
     assert any("test_changes.py" in place for place in line["at"])
     assert "private-7f3a" not in "".join(log.lines)

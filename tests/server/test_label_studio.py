@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kenyon import FlyClassifier
 from tests.page_commands import run_blocks
 from tests.server.running import problem
 
@@ -162,6 +163,33 @@ def test_a_class_that_the_interface_no_longer_has_is_not_predicted(server, model
     assert answers(INTERFACE.replace('"card"', '"a"').replace('"travel"', '"b"')) == []
     without = INTERFACE.replace('<Choice value="card"/><Choice value="travel"/>', "")
     assert answers(without) == [["card"]]
+
+
+@pytest.mark.parametrize(
+    ("shown", "n"),
+    [("", 1), ("card travel food", 1), ("card travel", 2), ("food more", 3), ("more", 3)],
+)
+def test_the_model_is_asked_for_as_many_classes_as_may_be_hidden_and_one_more(
+    server, model, monkeypatch, shown, n
+):
+    teach(server)
+    send(server, event("ANNOTATION_CREATED", annotation(9, "food"), task(9, "a table for two")))
+    asked, predict_top = [], FlyClassifier.predict_top
+
+    def count(classifier, X, k):
+        asked.append(k)
+        return predict_top(classifier, X, k)
+
+    monkeypatch.setattr(FlyClassifier, "predict_top", count)
+    choices = "".join(f'<Choice value="{each}"/>' for each in shown.split())
+    config = INTERFACE.replace('<Choice value="card"/><Choice value="travel"/>', choices)
+    body = {"tasks": [task(i, text) for i, text in enumerate(TEXTS)], "label_config": config}
+    server.ask("POST", "/label-studio/mine/predict", body)
+    assert asked == [n]
+    monkeypatch.setattr("kenyon.server.limits.MAX_NAMED", n * len(TEXTS) - 1)
+    answer = server.http.post("/label-studio/mine/predict", json=body)
+    problem(answer, 413, f"the best {n} classes of 4 samples")
+    assert asked == [n]
 
 
 def test_the_first_choices_for_a_text_count(server, model):

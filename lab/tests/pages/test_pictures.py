@@ -20,11 +20,11 @@ MEASURED_WITH = {
     "classes": "benchmarks/classes.py measures times, draws them and writes their table at once",
     **dict.fromkeys(
         ("evaluate", "report"),
-        "docs/site/screenshots.py takes pictures of pages that Kenyon has written",
+        "docs/site/report_screenshots.py takes pictures of files that Kenyon has written",
     ),
     **dict.fromkeys(
         ("page-light", "page-dark", "page-phone"),
-        "docs/screenshots.py takes pictures of the server's page on two sample models",
+        "docs/site/server_screenshots.py takes pictures of the server's page on two sample models",
     ),
 }
 """Pictures that are not drawn from stored results, and why."""

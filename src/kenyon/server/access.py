@@ -48,7 +48,7 @@ def _password(credentials: bytes) -> bytes:
 def authorise(call: Call, scope: str) -> Key:
     """Return the key of a request if it has a scope for its model, or raise the problem.
 
-    The answer for a model that the key is not for does not tell whether the model exists.
+    If the key is not for the model, the answer is the same whether or not the model exists.
     """
     key, model = find_key(call), call.params.get("name")
     if scope == ANY:

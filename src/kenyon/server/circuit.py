@@ -45,7 +45,7 @@ class InputValue(Answer, kw_only=True):
 
 
 class NamedCell(Answer, kw_only=True):
-    """An active cell, and how much it speaks for each class."""
+    """An active cell, and its contribution to each class."""
 
     cell: int
     activity: float
@@ -63,13 +63,13 @@ class Circuit(Answer, kw_only=True):
     labels: list[Label]
     """The best first."""
     cells: list[NamedCell]
-    """Those that speak most for the first class."""
+    """Those that contribute most to the first class."""
     active: list[int]
     inputs: list[InputValue]
 
 
 async def show_circuit(call: Call) -> Circuit:
-    """Show which cells speak for the answer, and which inputs excite them."""
+    """Show the cells that contribute most to the answer, and the inputs that excite them."""
     serving, request = call.serving, await call.json()
     X = await serving.features([request], call.service.pool)
     await serving.loaded(call.service)
@@ -133,7 +133,7 @@ def _inputs(
     coder: Coder, x: NDArray[Any], explanation: Explanation, named: NDArray[np.intp]
 ) -> list[InputValue]:
     """Return the strongest features in their order, with the named cells that each excites."""
-    # Equal features, as the ink of a drawing has, are taken from everywhere.
+    # Equal features, such as the pixels of a drawn line, come from everywhere in the sample.
     shuffled = np.random.default_rng(0).permutation(len(x))
     strongest = shuffled[np.argsort(-np.abs(x[shuffled]), kind="stable")][:MAX_INPUTS]
     strongest = np.sort(strongest[x[strongest] != 0])

@@ -96,7 +96,7 @@ async def _counts(call: Call, model: StoredModel) -> AsyncGenerator[bytes, None]
                     return
                 if not waiting.done():
                     yield b":\n\n"
-            # Not every publication, so that a fast teacher does not make many slow readers.
+            # A model that learns fast publishes more often than readers need to know.
             await asyncio.sleep(_INTERVAL)
     finally:
         stop()

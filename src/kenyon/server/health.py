@@ -17,7 +17,7 @@ async def alive(call: Call) -> Health:
 
 
 async def ready(call: Call) -> Health:
-    """Say that the server takes requests: all models are loaded, and it is not about to stop."""
+    """Say that the server takes requests: it has loaded its models, and is not about to stop."""
     if call.service.closing.is_set():
         raise unavailable("the server is stopping")
     if not call.service.loaded.is_set():

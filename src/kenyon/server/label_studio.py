@@ -33,7 +33,7 @@ _PAYLOAD = "let the webhook send its payload"
 
 
 class Task(Struct):
-    """What is labelled."""
+    """An item to label."""
 
     data: dict[str, Any]
 
@@ -59,7 +59,7 @@ class Region(Struct):
 
 
 class Annotation(Struct):
-    """What somebody said of a task."""
+    """What an annotator chose for a task."""
 
     id: int
     result: list[Region] | None = None
@@ -67,7 +67,7 @@ class Annotation(Struct):
 
 
 class Deleted(Struct):
-    """An annotation that is gone."""
+    """An annotation that was deleted."""
 
     id: int
 
@@ -90,7 +90,7 @@ class Webhook(Struct):
 
 
 class Health(Struct):
-    """The backend is there."""
+    """The backend is up."""
 
     status: str
     model_class: str = "Kenyon"
@@ -193,7 +193,7 @@ def _is_one_of_all(tag: ElementTree.Element) -> bool:
 
 
 async def health(call: Call) -> Health:
-    """Say that the model is there."""
+    """Answer that the model is there and takes texts."""
     _check_encoder(call)
     return Health(status="UP")
 
@@ -215,7 +215,7 @@ async def predict(call: Call) -> Results:
     questions = [Question(text=_text(task, choices)) for task in request.tasks]
     _check_encoder(call)
     await serving.loaded(call.service)
-    # Who annotates one task after the other expects answers that know the last annotation.
+    # An annotator who goes from task to task expects answers that include the last annotation.
     await wait_for_event(call, serving, serving.model.event)
     published = serving.model.published
     version = _version(call, published.event)
@@ -232,7 +232,7 @@ def _answer(
     classifier: FlyClassifier, X: NDArray[Any], choices: Choices, version: str
 ) -> list[Predicted]:
     """Return the best class of each sample that may be chosen."""
-    # The best ones may be none of the interface's, where that has changed since.
+    # The interface may lack classes that the model has learned, since projects change.
     hidden = [label for label in classifier.classes_.tolist() if not choices.allow(label)]
     n = min(1 + len(hidden), len(classifier.classes_))
     check_named(len(X), n)
@@ -252,7 +252,7 @@ def _predicted(choices: Choices, ranked: Iterable[tuple[Any, float]], version: s
 
 
 async def webhook(call: Call) -> Outcome:
-    """Learn, learn anew or unlearn what an event of Label Studio says; others change nothing."""
+    """Learn, replace or unlearn the annotations of an event; other events change nothing."""
     request: Webhook = await call.json()
     if request.action in _DELETED:
         if request.annotations is None and request.id is None:
@@ -302,7 +302,7 @@ async def _learn(call: Call, samples: list[tuple[int, str, str]]) -> None:
 
 
 async def _unlearn(call: Call, numbers: list[int]) -> int:
-    """Unlearn annotations for good; those that were never learned do not matter."""
+    """Unlearn annotations for good, except those that were never learned."""
     check_batch(len(numbers), call.service.limits)
     n_unlearned = 0
     for number in numbers:

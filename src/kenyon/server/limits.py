@@ -20,7 +20,7 @@ MAX_LABEL = 1000
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may take, and all together.
+    """What one request may take, and all requests together.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Limits:
     batch : int
         Samples of a request.
     classes : int
-        Classes of a model. A check may be 100 ms late.
+        Classes of a model. They are counted in the published state, which may be 100 ms old.
     requests : int
         Requests in progress.
     live : int
@@ -95,7 +95,7 @@ class Load:
         self.live += 1
 
     def close_stream(self) -> None:
-        """Count a stream no more."""
+        """Stop counting a stream."""
         self.live -= 1
 
 

@@ -82,7 +82,7 @@ class Metrics:
 
 
 class StoreCollector(Collector):
-    """What the store and its models are doing, read when somebody asks."""
+    """Values of the store and its models, read at each scrape."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kenyon.store import Store, StoredModel
 
 ENCODERS = {"text": "minilm"}
-"""Other names of encoders."""
+"""Aliases: the name of an encoder by the name in a request."""
 _PIECE = 2**18
 
 
@@ -59,7 +59,7 @@ def describe(model: StoredModel) -> ModelInfo:
 
 
 def encoder_name(encoder: Any) -> str:
-    """Return the name of an encoder; a folder of the server's machine is not told."""
+    """Return the name of an encoder, without the folder that holds it."""
     return str(encoder.model).replace("\\", "/").rpartition("/")[2]
 
 
@@ -93,7 +93,7 @@ def _create(store: Store, name: str, request: CreateModel, who: str) -> StoredMo
 
 
 def _is_same(model: StoredModel, request: CreateModel) -> bool:
-    """Return whether a request asks for a model that is there already, for repeated requests."""
+    """Return whether a repeated request asks for the model that exists."""
     settings = model.settings()
     same_input = (
         (request.features == model.n_features and model.encoder is None)
@@ -144,7 +144,7 @@ async def export_model(call: Call) -> Reply:
 
 
 async def _pieces(content: bytes) -> AsyncGenerator[bytes, None]:
-    """Return a file in pieces, since each waits until a slow client has taken the last."""
+    """Yield a file in pieces; each waits until a slow client has taken the one before."""
     for start in range(0, len(content), _PIECE):
         yield content[start : start + _PIECE]
 

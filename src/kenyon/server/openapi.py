@@ -123,7 +123,7 @@ def _operation(route: Route, refs: dict[Any, Any], components: dict[str, Any]) -
 def _query_parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     for name, its_schema in schema["properties"].items():
-        # A query has no null: what is not there is not given.
+        # A query cannot hold null: a parameter without a value is left out.
         kept = {k: v for k, v in its_schema.items() if k not in ("anyOf", "default")}
         for option in its_schema.get("anyOf", ()):
             if option != {"type": "null"}:

@@ -22,8 +22,8 @@ MAX_WAITING = 128
 async def result(future: Future[T]) -> T:
     """Return the result of a future of a thread.
 
-    Other than `asyncio.wrap_future` it does not cancel the future of a request whose client has
-    gone: the store will do what it was asked to.
+    Unlike `asyncio.wrap_future`, it does not cancel the future when the client of a request has
+    gone: the store makes the change all the same.
     """
     loop = asyncio.get_running_loop()
     mine: asyncio.Future[T] = loop.create_future()

@@ -100,7 +100,7 @@ def _answers(found: Found, options: PredictOptions) -> list[Prediction]:
             Prediction(label=labels[0], probability=chances[0])
             for labels, chances in zip(found.labels, found.probabilities, strict=True)
         ]
-    # A call for several requests has the most classes that one of them wants.
+    # A call that answers several requests returns as many classes as the largest `top`.
     top = options.top
     return [
         Prediction(
@@ -148,7 +148,7 @@ def _predict_all(
     if options.explain:
         for answer, x, text in zip(answers, X, texts, strict=True):
             answer.cells = _cells(classifier, x, answer.label)
-            # With one class nothing speaks for another.
+            # With one class there are no log-odds.
             if text is not None and len(classifier.classes_) > 1:
                 answer.words = _words(serving.model.encoder, classifier, text, answer.label)
     return Predictions(event=found.published.event, answers=answers)

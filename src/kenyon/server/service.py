@@ -31,7 +31,7 @@ class Service:
     closing : asyncio.Event
         Set when the server is about to stop.
     loaded : asyncio.Event
-        Set when all models that were there at the start are loaded.
+        Set when all models that were there at the start are loaded, or could not be.
     """
 
     def __init__(self, store: Store, limits: Limits | None = None) -> None:
@@ -56,14 +56,17 @@ class Service:
 
     async def load_models(self) -> None:
         """Load all models, one after the other, so that the first requests need not wait."""
+        for name in self.store.names():
+            await self._load(name)
+        self.loaded.set()
+
+    async def _load(self, name: str) -> None:
         try:
-            for name in self.store.names():
-                with suppress(NoSuchModel):  # deleted meanwhile
-                    await self.serving(name).load(self.pool)
-            self.loaded.set()
+            with suppress(NoSuchModel):  # deleted meanwhile
+                await self.serving(name).load(self.pool)
         except Exception:
-            # Requests for a model try again, and tell what is wrong.
-            logger.error("the models could not be loaded", exc_info=True)
+            # The others are served. Requests for this one try again, and say why they fail.
+            logger.error("a model could not be loaded", exc_info=True)
 
     def forget(self, name: str) -> None:
         """Forget a model that was deleted."""

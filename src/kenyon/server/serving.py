@@ -99,7 +99,7 @@ class Serving:
         raise Problem(404, f"the model {self.model.name!r} has no class {text!r:.120}")
 
     def guess_label(self, text: str) -> Any:
-        """Return the label that a path names, if the model had such a class."""
+        """Return the label that a path would name if the model still had the class."""
         is_number = any(type(label) is int for label in self.model.classes())
         return int(text) if is_number and re.fullmatch(r"-?[0-9]{1,18}", text) else text
 

@@ -90,7 +90,7 @@ class Committer:
         return len(self._waiting)
 
     def submit(self, waiting: Waiting) -> None:
-        """Let a request wait for the next transaction.
+        """Queue a request for the next transaction.
 
         Raises
         ------
@@ -214,7 +214,7 @@ class Committer:
         """
         if self._until_cleaning() != 0 and not self._erasures and not is_last:
             return
-        reason = "somebody reads them"
+        reason = "a reader still uses them"
         try:
             is_clean = self._database.clean()
             pause = self._database.until_compaction()
@@ -241,7 +241,7 @@ def _catch_up(models: list[Replica], reader: Reader) -> list[tuple[Replica, Comm
 
 
 def _accept(models: list[Replica], followed: list[tuple[Replica, Committed]]) -> None:
-    """Tell models of events that are durable; who waits for one finds its classes, too."""
+    """Pass durable events to their models; callers that wait for one find its classes, too."""
     for model in models:
         model.summarise()
     for model, committed in followed:

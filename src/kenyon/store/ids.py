@@ -59,5 +59,5 @@ def check_origin(id_: str, *, is_known: bool) -> None:
     """Raise ValueError if a user gives an id that the store may assign later."""
     if id_.startswith(MARK) and not is_known:
         raise ValueError(
-            f"an id must not begin with {MARK!r}, which the store's own ids do, but is {id_!r:.80}"
+            f"an id must not begin with {MARK!r}, as the ids of the store do, but is {id_!r:.80}"
         )

@@ -94,7 +94,7 @@ class KeyRing:
             None if models is None else json.dumps(sorted(models)),
             time.time(),
         )
-        with self._lock, self._database.writing() as writer:
+        with self._database.writing() as writer:
             number = writer.add_key(*values)
         self.refresh()
         (key,) = (key for key in self.all() if key.id == number)
@@ -106,7 +106,7 @@ class KeyRing:
 
     def revoke(self, number: int) -> None:
         """Make a key invalid; raise NoSuchKey if there is no valid key of this number."""
-        with self._lock, self._database.writing() as writer:
+        with self._database.writing() as writer:
             is_done = writer.revoke_key(number, time.time())
         if not is_done:
             raise NoSuchKey(f"there is no valid key {number}")
@@ -123,7 +123,8 @@ class KeyRing:
 
     def refresh(self) -> None:
         """Read the keys again, since other servers may have changed them."""
-        with self._lock, self._database.reading() as reader:
+        # Within the lock, so that keys that were read earlier do not replace later ones.
+        with self._database.reading() as reader, self._lock:
             self._keys = {
                 digest: Key(
                     number,

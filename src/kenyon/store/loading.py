@@ -51,7 +51,7 @@ def load(
     if event is not None and event != ledger.event:
         state = ledger.replay(*reader.rows_at(model, event))
     n_live = int((state.live != NONE).sum())
-    # The samples of a window follow from their order, not from their sum.
+    # The samples of a window depend on their order, and a snapshot holds only sums.
     if snapshots is not None and spec.window is None:
         found = _load_near(reader, model, spec, snapshots, ledger, state, n_live)
         if found is not None:
@@ -69,14 +69,14 @@ def _load_near(
     state: State,
     n_live: int,
 ) -> Loaded | None:
-    """Return the model from a snapshot, or None if the whole log is as near."""
+    """Return the model from a snapshot, or None if replaying the whole log is no more work."""
     found = snapshots.load(reader, state.event)
     if found is None:
         return None
     base, classifier = found
     delta = difference(ledger.replay(*reader.rows_at(model, base)), state)
     if delta.parts_changed:
-        # Rows alone do not tell what merged files contributed.
+        # The rows do not show what merged files contributed.
         return None
     n_changed = len(delta.removed) + len(delta.added)
     if n_changed > n_live:

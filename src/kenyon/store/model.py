@@ -219,7 +219,7 @@ class StoredModel:
         return len(rows)
 
     def undo(self, event: int, *, who: str = "", key: str | None = None) -> Receipt:
-        """Undo an event: the model is then what all events make but the undone ones.
+        """Undo an event: the state is then the replay of all events but the undone ones.
 
         An undo is an event, too, and can be undone. Raises NoSuchEvent if there is no such event,
         and Conflict for "unlearn", which erased content, or where a later event needs this one.

@@ -33,7 +33,7 @@ SILENT_NETWORK_SECONDS = 30
 STALLED_SECONDS = 15
 """A server that stops within a transaction blocks the others for this long at most."""
 MAX_MESSAGE = 1 << 24
-"""Characters of statements that wait for each other."""
+"""Characters of statements that are sent in one message."""
 MAX_LITERAL = 1 << 20
 """Bytes of a value that is part of a statement; a longer one is sent beside it."""
 _LOCK = 0x4B4E594E
@@ -148,6 +148,8 @@ class PostgresDatabase:
 
         The rows of `models` are locked, so that other servers wait with their changes of them.
         """
+        # Before the lock, which may stay locked for ever in a process that was forked.
+        self.check_open()
         with self._writing, self.failures("written"):
             self.check_open()
             statement = "BEGIN"
@@ -159,7 +161,7 @@ class PostgresDatabase:
                 batch = _Batch(connection)
                 yield SharedWriter(batch, models, found.fetchall() if models else [])
                 batch.execute("COMMIT")
-                # Within the transaction, commits of all models would wait for each other.
+                # PostgreSQL commits transactions with a NOTIFY one by one, so it comes after.
                 batch.execute(f"NOTIFY {CHANNEL}")
                 batch.send()
             except BaseException:
@@ -281,6 +283,16 @@ class SharedWriter(Writer):
     def set_cleaning(self, *, is_due: bool) -> None:
         # PostgreSQL needs none, and erasures of different models would wait for each other.
         pass
+
+    def drop_requests(self, before: float, n_kept: int) -> None:
+        # Those that another server has locked are dropped next time: here their models are not
+        # locked, so two servers might wait for each other's rows.
+        self.connection.execute(
+            "DELETE FROM requests WHERE (model, key) IN (SELECT model, key FROM requests "
+            "WHERE time < ? AND event + ? <= (SELECT max(event) FROM events "
+            "WHERE events.model = requests.model) FOR UPDATE OF requests SKIP LOCKED)",
+            (before, n_kept),
+        )
 
     def report(self, server: str, events: Mapping[int, int]) -> set[int]:
         """Record the events of models that a server has published; return those that are new."""

@@ -1,4 +1,4 @@
-"""What this process knows of a model: it follows the log."""
+"""A model in this process: its ledger, its classes and the thread of its classifier."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Replica:
         return found or []
 
     def summarise(self) -> None:
-        """Show the classes after the events that are durable now."""
+        """Publish the classes after the last durable event."""
         if self._ledger is not None:
             with self._lock:
                 self._summary = Summary(self._ledger, self.spec.window)

@@ -28,7 +28,7 @@ class Learn:
     texts: Sequence[str | None] | None = None
 
     def digest(self) -> bytes:
-        """Return a digest of the request, which tells a repeated one from another."""
+        """Return a digest of the request, by which a repeated one is recognised."""
         rest = [self.what, self.labels, self.ids, self.replace, self.texts, self.features.shape]
         return _digest(rest, self.features.tobytes())
 

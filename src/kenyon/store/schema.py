@@ -50,8 +50,8 @@ MIGRATIONS = (
 )
 """Statement by statement from an empty file to the present tables; never changed, only extended.
 
-Plain events need no entry in the ledger: the rows tell what they did. The tables of snapshot files,
-erasures and servers are used in PostgreSQL alone.
+Plain events need no entry in the ledger, since their rows hold what they did. The tables of
+snapshot files, erasures and servers are used in PostgreSQL alone.
 """
 
 MODEL_TABLES = (

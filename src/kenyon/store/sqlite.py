@@ -127,6 +127,8 @@ class SqliteDatabase:
         One process at a time has the file open, so there is nothing to lock for `models`.
         """
         connection = self._writer
+        # Before the lock, which may stay locked for ever in a process that was forked.
+        self.check_open()
         with self._writing, self.failures("written"):
             self.check_open()
             connection.execute("BEGIN IMMEDIATE")

@@ -72,7 +72,7 @@ class State:
         )
 
     def has(self, number: int) -> bool:
-        """Return whether a label is one of a class."""
+        """Return whether a class has this label."""
         return any(number in part.current for part in self.parts) or bool(
             (self.live == number).any()
         )
@@ -92,7 +92,7 @@ class Delta(NamedTuple):
     settings: dict[str, Any] | None = None
     """All changed settings, if the event changes one."""
     parts_changed: bool = False
-    """Whether merged files are added, removed or relabelled, which rows do not tell."""
+    """Whether merged files are added, removed or relabelled, which rows do not show."""
 
 
 def difference(before: State, after: State) -> Delta:

@@ -6,7 +6,7 @@ import os
 import re
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from kenyon.store.sqlite import SqliteDatabase
 from kenyon.store.verifying import Finding, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from os import PathLike
 
     from typing_extensions import Self
@@ -198,8 +198,7 @@ class Store:
 
     def delete(self, name: str) -> None:
         """Delete a model with all of its events, and erase its content."""
-        with self._changing:
-            self._check_open()
+        with self._changing_models():
             replica = self[name].replica
             try:
                 with self._database.writing([replica.number]) as writer:
@@ -264,10 +263,15 @@ class Store:
         finally:
             self._unlock()
 
-    def _check_open(self) -> None:
-        if self._is_closed:
-            raise StoreFailed("the store is closed")
+    @contextmanager
+    def _changing_models(self) -> Iterator[None]:
+        """Let one thread at a time create or delete a model, while the store is open."""
+        # Before the lock, which may stay locked for ever in a process that was forked.
         self._database.check_open()
+        with self._changing:
+            if self._is_closed:
+                raise StoreFailed("the store is closed")
+            yield
 
     def _unlock(self) -> None:
         if self._lock is not None:
@@ -280,8 +284,7 @@ class Store:
         self.close()
 
     def _add(self, name: str, spec: Spec, who: str) -> StoredModel:
-        with self._changing:
-            self._check_open()
+        with self._changing_models():
             if name in self._models:
                 raise Conflict(f"there is a model {name!r} already")
             try:

@@ -84,7 +84,7 @@ class Updater:
         return self._published
 
     def add(self, committed: Committed) -> None:
-        """Let an event wait for the thread; the committer calls this in the order of events."""
+        """Queue an event for the thread; the committer calls this in the order of events."""
         with self._changed:
             self._events.append(committed)
             self.n_rows += committed.n_rows
@@ -137,10 +137,13 @@ class Updater:
                 self._busy = time.monotonic() - start
                 self.error = None
             except Exception as error:
-                # The place of a fault in the code is of use; that of a disk or a network is not.
-                trace = None if isinstance(error, StoreFailed) else error
+                # A traceback helps with a fault in the code, not with a failing disk or network.
+                # The message of a fault may quote a label, which a server must not log.
+                is_fault = not isinstance(error, StoreFailed)
                 log.error(
-                    "a model could not be updated; it is loaded again: %s", error, exc_info=trace
+                    "a model could not be updated; it is loaded again: %s",
+                    type(error).__name__ if is_fault else error,
+                    exc_info=error if is_fault else None,
                 )
                 self.error, self._classifier = error, None
                 self._fail_waiters(f"the model could not be updated: {error}")
@@ -209,7 +212,7 @@ class Updater:
             if self._must_load:
                 self._load()
             for committed in events:
-                # An event before may have needed the log, which held this one, too.
+                # An earlier event may have been read from the log, together with this one.
                 if committed.event <= self._event:
                     continue
                 if committed.event > self._event + len(plain) + 1:
@@ -225,7 +228,7 @@ class Updater:
                 self._apply_one(committed)
             self._learn(plain)
         except Erased:
-            # A later event erased samples that this one needs; the log of now tells what is left.
+            # A later event erased samples that this one needs; the log has what is left.
             self._load()
 
     def _is_plain(self, committed: Committed) -> bool:

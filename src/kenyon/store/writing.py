@@ -52,7 +52,8 @@ class Writer(Reader):
     def delete_model(self, model: int) -> None:
         """Delete a model and everything of it."""
         numbers = number_of(model, 0), number_of(model + 1, 0)
-        # In this order servers lock the rows of erasures, too.
+        # `finish_erasures` of another server locks erasures before contents, too. In another order
+        # the two servers could wait for each other.
         for table in MODEL_TABLES:
             self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
         for table in ("contents", "samples"):

@@ -1,6 +1,6 @@
-"""Makes the pictures of docs/page.md: `make screenshots`, which needs chromium.
+"""Pictures of the server's page, by a browser: `python -m docs.site.server_screenshots FOLDER`.
 
-python docs/screenshots.py FOLDER
+`make screenshots` runs it for docs/figures.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DEMO = Path(__file__).parent.parent / "examples" / "demo.py"
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
 MAX_BYTES = 150_000
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 DESKTOP = {"viewport": {"width": 1200, "height": 1180}, "device_scale_factor": 1.25}

@@ -1,4 +1,4 @@
-"""Pictures of pages that Kenyon writes, by a browser: `python -m docs.site.screenshots`.
+"""Pictures of files that Kenyon writes, by a browser: `python -m docs.site.report_screenshots`.
 
 The page of `kenyon evaluate` is made anew; the report of the reproduction is that in report/.
 """
