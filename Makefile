@@ -20,8 +20,8 @@ SHOWN := fig1 fig2 fig2-reference fig3 fig4 s1 s2 s3 s4 decay rate cost gem-memo
 
 .PHONY: reproduce test rebuild lint format sanitize faults fuzz aarch64 wheels bench commands large-files \
     scale alternatives onnx cluster recipes recipe-onnx-web streams studies encoders encoders-text \
-    features false-alarms weights weights-resnet50 image-size methods reproduction ceilings report docs notebooks screenshots soak \
-    store server demo clean
+    false-alarms features weights weights-resnet50 image-size methods reproduction ceilings report docs \
+    notebooks screenshots soak store server demo clean
 
 # The paper's experiments with one seed; takes a few minutes and writes report/index.html.
 reproduce: $(VENV)/installed
