@@ -192,7 +192,7 @@ streams: $(VENV)/installed
 	$(BIN)/python benchmarks/river_streams.py
 	$(BIN)/python benchmarks/river_defaults.py
 
-# False alarms of "unknown" on CLINC150's own splits and on random ones; takes ten minutes and needs the
+# False alarms of "unknown" on CLINC150's own splits and on random ones; takes five minutes and needs the
 # texts, which are downloaded or in KENYON_DATA_DIR.
 false-alarms: $(VENV)/installed
 	$(BIN)/python benchmarks/false_alarms.py

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Features = NDArray[np.float32]
 
 RATE, N_SEEDS = 0.05, 5
-N_CLASSES, N_LEARNED = (10, 45, 150), (20, 100)
+N_CLASSES, N_LEARNED = (10, 45), (20, 100)
 READOUTS = "fly", "ridge"
 TABLES = "own split", "split again", "learned twice"
 NOTE = f"""\

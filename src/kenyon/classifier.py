@@ -674,10 +674,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the novelty score that few samples of the classes learned exceed.
 
         It is estimated from held-out scores of the calibration sample, so it holds for samples
-        from the same distribution. Classes count alike, and so do distinct codes of a class: a
-        sample that was learned twice, or with a weight, is one. With decay there is no calibration sample,
-        and the call raises ValueError. Classes that were extinguished, or loaded from a file of
-        format version 1, have no calibration sample either.
+        from the same distribution. Classes count alike, and so do the distinct codes of a class: a
+        sample that was learned twice, or with a weight, is one. With decay there is no calibration
+        sample, and the call raises ValueError. Classes that were extinguished, or loaded from a
+        file of format version 1, have no calibration sample either.
 
         Parameters
         ----------
