@@ -28,15 +28,16 @@ def test_share_of_false_alarms(parameters, rate):
     assert (model.novelty(X[Y >= 7]) > threshold).mean() > 2 * rate
 
 
+@pytest.mark.parametrize("most", [1, 3])
 @pytest.mark.parametrize("parameters", [{}, {"readout": "ridge", "penalty": 0.1, "n_cells": 200}])
-def test_threshold_equals_unlearning_one_by_one(parameters):
-    rows = KNOWN[:120]
-    model = fitted(rows, **parameters)
+def test_threshold_equals_unlearning_one_by_one(parameters, most):
+    rows, times = KNOWN[:120], np.arange(120) % most + 1
+    model = FlyClassifier(**{**SMALL, **parameters}).fit(X[rows], Y[rows], sample_weight=times)
     held_out = []
-    for row in rows:
-        model.unlearn(X[[row]], Y[[row]])
+    for row, n in zip(rows, times, strict=True):
+        model.unlearn(X[[row]], Y[[row]], sample_weight=[n])
         held_out.append(model.novelty(X[[row]])[0])
-        model.partial_fit(X[[row]], Y[[row]])
+        model.partial_fit(X[[row]], Y[[row]], sample_weight=[n])
     weights = 1 / np.bincount(Y[rows])[Y[rows]] / 7
     for rate in (0.05, 0.3):
         share = weights[np.array(held_out) > model.novelty_threshold(rate)].sum()
@@ -114,6 +115,8 @@ def test_threshold_of_few_samples():
     with pytest.raises(NotFittedError):
         FlyClassifier().novelty_threshold()
     assert fitted([0]).novelty_threshold() == 1
+    repeated = np.repeat([0, 1], 20)
+    assert fitted(repeated).novelty_threshold() == 1, "two distinct samples are too few"
     empty = fitted([0]).drop_class(0)
     with pytest.raises(ValueError, match="no classes left"):
         empty.novelty_threshold()

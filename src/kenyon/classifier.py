@@ -464,7 +464,8 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
-        >>> fly = FlyClassifier().fit([[1, 0], [1, 0.1]] * 10 + [[0, 1]] * 20, [1] * 20 + [2] * 20)
+        >>> X = [[1, i / 40] for i in range(20)] + [[i / 40, 1] for i in range(20)]
+        >>> fly = FlyClassifier().fit(X, [1] * 20 + [2] * 20)
         >>> fly.predict([[2, 0], [0, 3], [-1, 0]], unknown=-1)
         array([ 1,  2, -1])
         """
@@ -673,9 +674,10 @@ class FlyClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the novelty score that few samples of the classes learned exceed.
 
         It is estimated from held-out scores of the calibration sample, so it holds for samples
-        from the same distribution. Classes count alike. With decay there is no calibration sample,
-        and the call raises ValueError. Classes that were extinguished, or loaded from a file of
-        format version 1, have no calibration sample either.
+        from the same distribution. Classes count alike, and so do the distinct codes of a class: a
+        sample that was learned twice, or with a weight, is one. With decay there is no calibration
+        sample, and the call raises ValueError. Classes that were extinguished, or loaded from a
+        file of format version 1, have no calibration sample either.
 
         Parameters
         ----------

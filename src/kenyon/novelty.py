@@ -43,11 +43,18 @@ def novelty_threshold(
 def _held_out(
     snapshot: Snapshot, memory: SummingMemory, readout: Readout, n_threads: int
 ) -> tuple[Floats, Floats, int] | None:
-    """Return the held-out scores, ascending, the share up to each, and the number of samples."""
+    """Return the held-out scores, ascending, the share up to each, and the number of codes.
+
+    Classes count alike, and so do the codes of a class: a sample learned twice is one.
+    """
     sample = memory.calibration_sample()
-    if not len(sample.codes):
+    # Without its only code a class has nothing left to be read.
+    is_read = sample.counts < memory.samples[sample.ranks]
+    n_codes = np.bincount(sample.ranks[is_read], minlength=len(memory))
+    if not n_codes.any():
         return None
+    shares = is_read / (np.maximum(n_codes, 1)[sample.ranks] * np.count_nonzero(n_codes))
     parts = sample.parts(len(memory))
     scores = np.concatenate([readout.held_out_novelty(snapshot, one, n_threads) for one in parts])
     order = np.argsort(scores, kind="stable")
-    return scores[order], np.cumsum(sample.shares[order]), int(sample.counts.sum())
+    return scores[order], np.cumsum(shares[order]), int(n_codes.sum())

@@ -272,7 +272,7 @@ def test_a_model_with_few_samples_says_that_it_answers_always(tmp_path):
     code, out, err = call("evaluate", *arguments, "--unknown", "-1", "--json")
     assert code == 0
     assert json.loads(out)["out_of_distribution"]["detected"]["count"] == 0
-    assert "The model has learned too few samples to answer -1" in err
+    assert "The model has learned too few different samples to answer -1" in err
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_too_few_samples_for_unknown_inputs(path, tmp_path):
     for arguments in (("predict", path, table), ("ask", path, "a card")):
         code, _, err = call(*arguments, "--unknown", "?")
         assert code == 0
-        assert err.startswith("The model has learned too few samples to answer ?")
+        assert err.startswith("The model has learned too few different samples to answer ?")
 
 
 def test_labels_are_not_renamed_to_nothing(path):

@@ -36,8 +36,8 @@ def about_threshold(unknown: str, threshold: float) -> list[str]:
     if threshold < 1:
         return []
     return [
-        f"The model has learned too few samples to answer {unknown}: no novelty score exceeds the "
-        "threshold of 1."
+        f"The model has learned too few different samples to answer {unknown}: no novelty score "
+        "exceeds the threshold of 1."
     ]
 
 

@@ -82,17 +82,7 @@ class FlyReadout(Readout):
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
-        memory = snapshot.memory
-        assert isinstance(memory, SummingMemory), "only sums have a calibration sample"
-        scores, rate = self.scores(snapshot, sample.codes, n_threads), self.rates[0].learning_rate
-        slots = memory.store.slot_of_rank.tolist()
-        caps = np.array([memory.store.cap(slot, rate, 1) for slot in slots], np.int64)
-        caps = caps[sample.ranks]
-        starts, levels, counts = memory.class_counts(sample)
-        terms = levels * np.clip(counts - levels, 0, np.repeat(caps, np.diff(starts)))
-        own = np.arange(len(caps)), sample.ranks
-        scores[own] = sum_rows(terms, starts) / (float(MAX_LEVEL) * caps)
-        return scores
+        return self._scores_without(snapshot, sample, np.ones_like(sample.counts), n_threads)
 
     def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         return _novelty(codes, self.scores(snapshot, codes, n_threads))
@@ -100,7 +90,30 @@ class FlyReadout(Readout):
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
-        return _novelty(sample.codes, self.held_out_scores(snapshot, sample, n_threads))
+        scores = self._scores_without(snapshot, sample, sample.counts, n_threads)
+        return _novelty(sample.codes, scores)
+
+    def _scores_without(
+        self,
+        snapshot: Snapshot,
+        sample: CalibrationSample,
+        n_without: NDArray[np.int64],
+        n_threads: int,
+    ) -> Floats:
+        """Return the scores of each code as if its class had learned it so many times less."""
+        memory = snapshot.memory
+        assert isinstance(memory, SummingMemory), "only sums have a calibration sample"
+        scores, rate = self.scores(snapshot, sample.codes, n_threads), self.rates[0].learning_rate
+        slots = memory.store.slot_of_rank[sample.ranks].tolist()
+        each = zip(slots, n_without.tolist(), strict=True)
+        caps = np.array([memory.store.cap(slot, rate, n) for slot, n in each], np.int64)
+        starts, levels, counts = memory.class_counts(sample)
+        n_cells = np.diff(starts)
+        left = counts - levels * np.repeat(n_without, n_cells)
+        terms = levels * np.clip(left, 0, np.repeat(caps, n_cells))
+        own = np.arange(len(caps)), sample.ranks
+        scores[own] = sum_rows(terms, starts) / (float(MAX_LEVEL) * caps)
+        return scores
 
     def _compartments(self, memory: Memory) -> Sequence[tuple[Memory, Rates]]:
         memory.check_not_empty()

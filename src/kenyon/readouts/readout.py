@@ -39,8 +39,8 @@ class LinearScores(NamedTuple):
 class Readout(ABC):
     """Computes answers from a memory, and changes nothing that was learned.
 
-    Novelty scores are from 0 to 1. Held-out methods read a calibration sample as if each of its
-    codes had not been learned.
+    Novelty scores are from 0 to 1. Held-out methods read each code of a calibration sample as if it
+    had not been learned: scores without one sample that had the code, novelty scores without all.
     """
 
     name: ClassVar[str]
@@ -84,7 +84,10 @@ class Readout(ABC):
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
-        """Return the held-out novelty scores of a calibration sample."""
+        """Return the held-out novelty scores of a calibration sample.
+
+        A sample that was learned again, or with a weight, would make its own copies familiar.
+        """
 
     @abstractmethod
     def check_memory(self, memory: Memory) -> None:

@@ -143,7 +143,7 @@ class RidgeReadout(Readout):
     def held_out_scores(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
-        return self._held_out(snapshot, sample, n_threads)[0]
+        return self._held_out(snapshot, sample, np.ones_like(sample.counts), n_threads)[0]
 
     def novelty(self, snapshot: Snapshot, codes: Codes, n_threads: int) -> Floats:
         solution = self._solution(snapshot, n_threads, inverse=True)
@@ -154,22 +154,32 @@ class RidgeReadout(Readout):
     def held_out_novelty(
         self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
     ) -> Floats:
-        scores, leverages = self._held_out(snapshot, sample, n_threads)
+        scores, leverages = self._held_out(snapshot, sample, sample.counts, n_threads)
         return _novelty(sample.codes, scores.max(axis=1), leverages)
 
     def _held_out(
-        self, snapshot: Snapshot, sample: CalibrationSample, n_threads: int
+        self,
+        snapshot: Snapshot,
+        sample: CalibrationSample,
+        n_without: NDArray[np.int64],
+        n_threads: int,
     ) -> tuple[Floats, Floats]:
-        """Return (f - h y) / (1 - h) and h; f are scores, y targets and h leverages."""
+        """Return the scores without m samples of each code, and the leverage of one of them then.
+
+        They are (f - m h y) / (1 - m h) and h / (1 - (m - 1) h); f are scores, y targets and h
+        leverages.
+        """
         solution = self._solution(snapshot, n_threads, inverse=True)
         scores = self.scores(snapshot, sample.codes, n_threads)
-        h = np.minimum(solution.solver.leverages(sample.codes, n_threads), MAX_LEVERAGE)
+        h = solution.solver.leverages(sample.codes, n_threads)
+        removed = np.minimum(n_without * h, MAX_LEVERAGE)
         samples = snapshot.memory.samples
         own, n = (np.arange(len(h)), sample.ranks), samples[sample.ranks]
-        scores[own] -= h * _balance(samples)[sample.ranks]
-        # Without the sample, its class is divided by the root of one sample less.
-        scores[own] *= np.sqrt(n / np.maximum(n - 1, 1))
-        return scores / (1 - h)[:, np.newaxis], h
+        scores[own] -= removed * _balance(samples)[sample.ranks]
+        # Without these samples, their class is divided by the root of fewer samples.
+        scores[own] *= np.sqrt(n / np.maximum(n - n_without, 1))
+        left = 1 - removed
+        return scores / left[:, np.newaxis], h / (left + h)
 
     def _solution(self, snapshot: Snapshot, n_threads: int, *, inverse: bool = False) -> _Solution:
         """Return the solution for this version, by rank-one updates if possible."""
