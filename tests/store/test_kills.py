@@ -11,6 +11,6 @@ def test_no_acknowledged_event_is_lost(tmp_path):
         killed = Killed(tmp_path / "store", seed=1)
         for _ in range(20):
             killed.round(seconds=0.5)
-    assert killed.n_receipts > 200
+    assert killed.n_receipts > 20
     # Some requests were durable although nobody read their receipts.
     assert killed.n_repeated > 0
