@@ -5,6 +5,9 @@ import signal
 
 # Without this one scikit-learn skips its array API check.
 os.environ["SCIPY_ARRAY_API"] = "1"
+# Tables are as wide as a terminal, and in no colours, wherever the tests run.
+os.environ["COLUMNS"] = "80"
+os.environ.pop("FORCE_COLOR", None)
 # Tests run in one process per core, so each process uses one thread.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -13,7 +13,17 @@ from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
 
 from kenyon.dask import FlyClassifier
-from tests.dask.samples import SIZES, X, Y, arrays, frames, plain, saved, unknown_chunks
+from tests.dask.samples import (
+    SIZES,
+    X,
+    Y,
+    arrays,
+    delayed_lists,
+    frames,
+    plain,
+    saved,
+    unknown_chunks,
+)
 
 PATIENCE = 120
 """Seconds, on a busy machine."""
@@ -173,6 +183,7 @@ def test_large_models_are_sent_without_a_warning(client):
 
 
 def test_tasks_have_names_that_the_dashboard_shows(client):
-    in_time(lambda: FlyClassifier(**SIZES).fit(*arrays(chunks=(45, 45))))
+    # Partitions of unknown sizes, each of which is learned by a task of its own.
+    in_time(lambda: FlyClassifier(**SIZES).fit(*delayed_lists()))
     names = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.task_prefixes))
     assert {"learn", "merge"} <= names
