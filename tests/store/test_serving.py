@@ -201,7 +201,7 @@ def test_readers_see_whole_states_that_never_change(store, readout):
             assert digest_sums(published.classifier) == digest
             assert (published.classifier.predict_proba(X[:5]) == answers).all()
     # A state is that of a classifier that learned the same samples.
-    published, digest, answers = seen[0][-1]
+    published, digest, answers = next(filter(None, seen))[-1]
     assert digest_sums(model.at(published.event)) == digest
     assert np.allclose(model.at(published.event).predict_proba(X[:5]), answers, atol=1e-9)
 
