@@ -63,8 +63,16 @@ def test_waiting(path):
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait(120)
-    threading.Timer(0.2, done.set).start()
-    code, _, err = call("drop", path, "1", "--wait")
+    flock = fcntl.flock
+
+    def let_go_once_awaited(file, how):
+        if not how & fcntl.LOCK_NB:
+            threading.Timer(0.2, done.set).start()
+        return flock(file, how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kenyon.cli.model_lock.fcntl.flock", let_go_once_awaited)
+        code, _, err = call("drop", path, "1", "--wait")
     thread.join()
     assert (code, err) == (0, f"Waiting for another process that is changing {path}\n")
     # It has read the model only when the other one had written it.

@@ -3,9 +3,8 @@
 import logging
 import os
 import signal
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import dask
 import dask.array as da
@@ -14,7 +13,17 @@ from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
 
 from kenyon.dask import FlyClassifier
-from tests.dask.samples import SIZES, X, Y, arrays, frames, plain, saved, unknown_chunks
+from tests.dask.samples import (
+    SIZES,
+    X,
+    Y,
+    arrays,
+    delayed_lists,
+    frames,
+    plain,
+    saved,
+    unknown_chunks,
+)
 
 PATIENCE = 120
 """Seconds, on a busy machine."""
@@ -79,25 +88,18 @@ class Piece:
 def test_a_killed_worker_changes_no_bit(client, tmp_path):
     folder = tmp_path / "loads"
     folder.mkdir()
-    piece = Piece(folder, lambda n_before: time.sleep(0.2))
-    killed = []
+    killed = tmp_path / "killed"
 
-    def kill():
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and not killed:
-            loads = piece.loads()
-            # Its third piece is being loaded, and it has learned from two.
-            for process in {process for process in loads if loads.count(process) == 3}:
-                os.kill(process, signal.SIGKILL)
-                killed.append(process)
-                return
-            time.sleep(0.005)
+    def kill(_):
+        # The third piece of a process is being loaded, and it has learned from others.
+        if piece.loads().count(os.getpid()) == 3:
+            with suppress(FileExistsError):
+                killed.touch(exist_ok=False)
+                os.kill(os.getpid(), signal.SIGKILL)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
+    piece = Piece(folder, kill)
     model = in_time(lambda: FlyClassifier(**SIZES).fit(*piece.lists()))
-    killer.join()
-    assert len(killed) == 1
+    assert killed.exists()
     # The piece that was being loaded when the worker died, at least, was loaded again.
     assert len(piece.loads()) > N_PIECES
     assert saved(model, tmp_path) == saved(plain().fit(X, Y), tmp_path)
@@ -181,6 +183,7 @@ def test_large_models_are_sent_without_a_warning(client):
 
 
 def test_tasks_have_names_that_the_dashboard_shows(client):
-    in_time(lambda: FlyClassifier(**SIZES).fit(*arrays(chunks=(45, 45))))
+    # Partitions of unknown sizes, each of which is learned by a task of its own.
+    in_time(lambda: FlyClassifier(**SIZES).fit(*delayed_lists()))
     names = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.task_prefixes))
     assert {"learn", "merge"} <= names

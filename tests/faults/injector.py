@@ -6,6 +6,7 @@ import dis
 import gc
 import signal
 import sys
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -68,34 +69,47 @@ class Fault:
         return self._step
 
 
-class Alarm:
-    """A timer whose signal raises KeyboardInterrupt in the block, or nothing after it.
+def interrupt(call, seconds):
+    """Run a call in which a signal raises KeyboardInterrupt after a time.
 
-    Attributes
-    ----------
-    happened : bool
-        Whether the signal came in time.
+    Returns
+    -------
+    bool
+        Whether the signal came before the call ended.
     """
+    is_armed = True
 
-    def __init__(self, seconds):
-        self._seconds, self._is_armed = seconds, False
-        self.happened = False
-
-    def _handle(self, *_):
-        if self._is_armed:
-            self._is_armed, self.happened = False, True
+    def handle(*_):
+        nonlocal is_armed
+        if is_armed:
+            is_armed = False
             raise KeyboardInterrupt
 
-    def __enter__(self):
-        # Those of other libraries would lose an interrupt, as all that the collector calls.
-        self._callbacks = gc.callbacks[:]
-        gc.callbacks.clear()
-        signal.signal(signal.SIGALRM, self._handle)
-        self._is_armed = True
-        signal.setitimer(signal.ITIMER_REAL, self._seconds)
-        return self
-
-    def __exit__(self, *_):
-        self._is_armed = False
+    signal.signal(signal.SIGALRM, handle)
+    try:
+        with _quiet_collector(), suppress(KeyboardInterrupt):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                call()
+            finally:
+                # Nothing is called here, so that a signal comes before this or does nothing.
+                has_come, is_armed = not is_armed, False
+    finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        gc.callbacks[:] = self._callbacks
+    return has_come
+
+
+@contextmanager
+def _quiet_collector():
+    """Let the collector run no code of other libraries, where an interrupt would be lost.
+
+    It calls their callbacks, and the finalizers of garbage that earlier tests have left.
+    """
+    callbacks = gc.callbacks[:]
+    gc.callbacks.clear()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.callbacks[:] = callbacks

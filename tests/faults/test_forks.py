@@ -5,7 +5,6 @@ import os
 import sys
 import threading
 import time
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ import pytest
 import kenyon
 from kenyon.pipeline import Pipeline
 from tests.faults.cases import KINDS, in_a_thread, new_model, state
-from tests.faults.injector import Alarm
+from tests.faults.injector import interrupt
 from tests.faults.tally import count
 from tests.forking import in_child
 
@@ -134,10 +133,7 @@ def _interrupt_forks():
         thread.start()
     random = np.random.default_rng(0)
     for _ in range(N_FORKS):
-        alarm = Alarm(float(random.uniform(1e-5, 5e-3)))
-        with suppress(KeyboardInterrupt), alarm:
-            in_child(use_all)
-        n_interrupts += alarm.happened
+        n_interrupts += interrupt(lambda: in_child(use_all), float(random.uniform(1e-5, 5e-3)))
         in_a_thread(use_all)
     stop.set()
     for thread in threads:

@@ -22,7 +22,7 @@ from tests.faults.cases import (
     new_model,
     state,
 )
-from tests.faults.injector import Alarm, Fault
+from tests.faults.injector import Fault, interrupt
 from tests.faults.tally import count
 
 STRIDE = int(os.environ.get("KENYON_FAULT_STRIDE", "3"))
@@ -104,9 +104,7 @@ def test_real_signals(kind, change, tmp_path):
     prepared.change(prepared.fresh())
     duration = time.perf_counter() - start
     for seconds in random.uniform(1e-6, duration, N_SIGNALS):
-        model, alarm = prepared.fresh(), Alarm(float(seconds))
-        with suppress(KeyboardInterrupt), alarm:
-            prepared.change(model)
+        model = prepared.fresh()
+        n_interrupts += interrupt(lambda model=model: prepared.change(model), float(seconds))
         prepared.check(model, tmp_path / "model.kenyon")
-        n_interrupts += alarm.happened
     count("signal at a random moment", n_interrupts)

@@ -58,7 +58,7 @@ def start(library, watched):
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
 
     return run

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import httpx
 
+from tests.server.running import WAIT, until
+
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
 
 
@@ -18,11 +20,13 @@ def demo(folder):
         try:
             address, key = process.stdout.readline().split()[1].split("/#key=")
             headers = {"Authorization": f"Bearer {key}"}
-            with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+            with httpx.Client(base_url=address, headers=headers, timeout=WAIT) as client:
+                # On a busy machine the encoder is read for longer than a request waits.
+                until(lambda: client.get("/readyz").status_code == 200)
                 yield client
         finally:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=WAIT)
 
 
 def test_an_interrupt_ends_it_without_a_word(tmp_path):
@@ -36,13 +40,13 @@ def test_an_interrupt_ends_it_without_a_word(tmp_path):
                 [*command[:2], str(tmp_path / "second"), port],
                 capture_output=True,
                 text=True,
-                timeout=60,
+                timeout=2 * WAIT,
             )
             assert (second.returncode, second.stdout) == (1, "")
             assert second.stderr.startswith(f"127.0.0.1 port {port} cannot be used: ")
             assert second.stderr.count("\n") == 1
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=WAIT)
         finally:
             process.kill()
     assert (process.returncode, errors) == (0, "")

@@ -81,7 +81,9 @@ class Cluster:
         password.write_text(PASSWORD)
         password.chmod(0o644)
         options = "-A", "scram-sha-256", "--pwfile", str(password), "-U", "kenyon", "-N"
-        self._run("initdb", "-D", str(folder / "data"), *options)
+        # Texts and messages are the same whatever the locale of this process is.
+        locale = "-E", "UTF8", "--no-locale"
+        self._run("initdb", "-D", str(folder / "data"), *options, *locale)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]

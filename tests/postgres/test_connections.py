@@ -207,7 +207,9 @@ def test_an_idle_follower_says_once_that_it_cannot_read(cluster, proxy, url, cap
     caplog.set_level(logging.WARNING, "kenyon.store")
     with kenyon.store.open(through(proxy, url, cluster)):
         proxy.refuse(True)
-        time.sleep(2)
+        servers.until(lambda: "cannot be read" in caplog.text)
+        # It goes on trying.
+        time.sleep(1)
         proxy.refuse(False)
         servers.until(lambda: "are read again" in caplog.text)
     assert caplog.text.count("cannot be read") == 1

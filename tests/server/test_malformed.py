@@ -242,7 +242,10 @@ def test_other_types_of_bodies(server, path):
     problem(answer, 415, "Content-Encoding is 'gzip'")
 
 
-def test_limits_of_samples_and_classes(server, path):
+def test_limits_of_samples_and_classes(server):
+    path = server.new_model("limited", (VECTOR, "a"), ([0.0, 1.0, 0.0], "b"))
+    # The classes that are published count.
+    server.ask("POST", f"{path}/predict", {"samples": [{"vector": VECTOR}], "after": 1})
     many = [{"vector": VECTOR, "label": "a"}] * 101
     problem(server.http.post(f"{path}/learn", json={"samples": many}), 413, "100 at most")
     rows = [{"vector": VECTOR}] * 101

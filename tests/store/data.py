@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,6 +31,14 @@ def grouped(store):
     """Let all requests of the block wait, so that one transaction writes them."""
     with store._database._writing:
         yield
+
+
+def wait_until_cleaned(store):
+    """Wait for the cleaning after the opening, for which the committer needs the database."""
+    end = time.monotonic() + 30
+    while store._committer._next_cleaning is not None:
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 def copy_store(store, target):

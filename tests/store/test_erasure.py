@@ -13,7 +13,7 @@ import kenyon
 import kenyon.store
 from kenyon.store.features import to_blobs
 from tests.forking import untraced
-from tests.store.data import SMALL, all_bytes
+from tests.store.data import SMALL, all_bytes, wait_until_cleaned
 
 WIDTH = 24
 RANDOM = np.random.default_rng(11)
@@ -187,6 +187,7 @@ def test_an_erasure_while_the_file_is_rewritten(store, monkeypatch):
     model = store.create("m", WIDTH, SMALL)
     model.learn(RANDOM.standard_normal((2, WIDTH)), ["a", "b"], ["i", "j"])
     assert model.wait(1)
+    wait_until_cleaned(store)
     statements = []
     store._database._writer.set_trace_callback(statements.append)
     monkeypatch.setattr(store._database, "_writing", HandedOver())

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,11 +153,16 @@ def test_a_folder_that_is_a_file(tmp_path):
         assert_one_sentence(caught.value)
 
 
+def set_clock(monkeypatch, times):
+    """Let the thread that writes read these times, one for each transaction, and nobody else."""
+    clock = SimpleNamespace(time=iter(times).__next__, monotonic=time.monotonic)
+    monkeypatch.setattr("kenyon.store.committer.time", clock)
+
+
 def test_a_clock_that_jumps(store, monkeypatch):
     model = store.create("m", N_FEATURES, SETTINGS)
     clock = [1e9, 4e9, 1.0, 2e9, 0.0, 1e9 + 1, 4e9]
-    now = iter(clock)
-    monkeypatch.setattr("kenyon.store.committer.time.time", lambda: next(now))
+    set_clock(monkeypatch, clock)
     for i in range(len(clock)):
         assert model.learn(X[i : i + 1], ["a"], key=f"key {i}").event == i + 1
     monkeypatch.undo()
@@ -174,8 +180,7 @@ def test_old_keys_are_forgotten(store, monkeypatch):
     monkeypatch.setattr("kenyon.store.committer.MIN_KEYS", 3)
     model = store.create("m", N_FEATURES, SETTINGS)
     start = time.time()
-    clock = iter([start, start + 1, start + 2, start + 8e5, start + 16e5])
-    monkeypatch.setattr("kenyon.store.committer.time.time", lambda: next(clock))
+    set_clock(monkeypatch, [start, start + 1, start + 2, start + 8e5, start + 16e5])
     for i in range(5):
         model.learn(X[i : i + 1], ["a"], key=f"key {i}")
     with store._database.reading() as reader:

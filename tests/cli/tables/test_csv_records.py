@@ -12,7 +12,9 @@ from kenyon.cli.tables import BadRows, Columns, read_samples
 ALPHABET = "ab,\t\"\n\r é€😀 '#;0"
 FIELDS = st.text(st.sampled_from(ALPHABET), max_size=8)
 QUIET = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

@@ -62,7 +62,9 @@ def test_other_suffixes(suffix, tmp_path, temporary):
 
 @pytest.mark.parametrize("form", ["csv", "tsv"])
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(rows=st.lists(st.tuples(TEXTS.filter(str.strip), TEXTS), min_size=1))
 def test_any_text_but_spaces_survives_csv(form, rows, tmp_path):
