@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kenyon._validation import count_threads
 from kenyon.classifier import FlyClassifier
 
 if TYPE_CHECKING:
@@ -46,9 +47,19 @@ def publish(event: int, classifier: FlyClassifier, false_alarms: Iterable[float]
     frozen.__dict__ = {**vars(classifier), "circuit_": classifier.circuit_.pinned()}
     if not len(frozen.classes_):
         return Published(event)
+    frozen.n_threads = count_spare_threads(classifier.n_threads)
     nothing = np.zeros((1, frozen.n_features_in_))
     frozen.predict_proba(nothing)
     for rate in false_alarms:
         frozen.novelty(nothing)
         frozen.novelty_threshold(rate)
+    frozen.n_threads = classifier.n_threads
     return Published(event, frozen)
+
+
+def count_spare_threads(n_threads: int | None) -> int:
+    """Return the threads for changes to a model that is read meanwhile.
+
+    By default one processor is left to the readers, or their thread would wait for it.
+    """
+    return max(1, count_threads(None) - 1) if n_threads is None else count_threads(n_threads)

@@ -63,15 +63,17 @@ def change(
     if len(delta.removed):
         _unlearn_rows(reader, model, classifier, delta, labels, removed)
     if added is not None:
-        learn(classifier, added, [labels[i] for i in delta.added_labels.tolist()])
+        threads = count_threads(classifier.n_threads)
+        learn(classifier, added, [labels[i] for i in delta.added_labels.tolist()], threads)
     else:
         learn_rows(reader, model, classifier, delta.added, delta.added_labels, labels)
 
 
-def learn(classifier: FlyClassifier, features: Features, labels: list[Label]) -> None:
+def learn(
+    classifier: FlyClassifier, features: Features, labels: list[Label], n_threads: int
+) -> None:
     """Learn quantised features, whose codes are those of the original features."""
-    threads = count_threads(classifier.n_threads)
-    classifier.circuit_.learn(features, labels, classifier._rates(), threads)
+    classifier.circuit_.learn(features, labels, classifier._rates(), n_threads)
 
 
 def learn_rows(
@@ -83,10 +85,11 @@ def learn_rows(
     labels: Sequence[Label],
 ) -> None:
     """Learn rows of the log in their order."""
+    threads = count_threads(classifier.n_threads)
     for start in range(0, len(rows), ROWS):
         piece = slice(start, start + ROWS)
         features = _read(reader, model, classifier, rows[piece])
-        learn(classifier, features, [labels[i] for i in numbers[piece].tolist()])
+        learn(classifier, features, [labels[i] for i in numbers[piece].tolist()], threads)
 
 
 def _unlearn_rows(

@@ -13,7 +13,7 @@ import numpy as np
 
 from kenyon.store.errors import StoreFailed
 from kenyon.store.loading import load
-from kenyon.store.published import Published, publish
+from kenyon.store.published import Published, count_spare_threads, publish
 from kenyon.store.replay import Erased, change, learn, read_file
 
 if TYPE_CHECKING:
@@ -245,7 +245,8 @@ class Updater:
             for committed in events
             for i in committed.delta.added_labels.tolist()
         ]
-        learn(self._classifier, np.concatenate(features), names)
+        n_threads = count_spare_threads(self._classifier.n_threads)
+        learn(self._classifier, np.concatenate(features), names, n_threads)
         self._event = events[-1].event
         self._n_since_snapshot += len(names)
 
