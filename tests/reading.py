@@ -51,6 +51,10 @@ def memory_of(model):
         return current.memory
 
 
+def synapses(model):
+    return memory_of(model).synapses
+
+
 def model_state(model, but=()):
     """Return everything that a model has learned, except tensors of some names."""
     found = state(memory_of(model))
