@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kenyon.store
+from tests.store.data import LABELS, N_FEATURES, SETTINGS, X
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +23,12 @@ def folder(tmp_path):
 def store(folder):
     with kenyon.store.open(folder) as opened:
         yield opened
+
+
+@pytest.fixture
+def model(store):
+    """A model that has learned four samples."""
+    model = store.create("m", N_FEATURES, SETTINGS)
+    model.learn(X[:4], LABELS, ["h", "i", "j", "k"])
+    assert model.wait(1).event == 1
+    return model

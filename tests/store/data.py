@@ -16,6 +16,9 @@ N_FEATURES = 6
 X = np.random.default_rng(5).standard_normal((40, N_FEATURES)).round(3)
 """Distinct samples."""
 SMALL = {"n_cells": 40, "fan_in": 3, "n_active": 8, "inhibition": "cut"}
+SETTINGS = {"readout": "fly", **SMALL}
+LABELS = ["a", "b", "c", "d"]
+"""Those of the fixture `model`, for the first samples."""
 
 
 def digest_of(settings, samples, labels):
@@ -65,3 +68,8 @@ def all_bytes(folder):
         for path in sorted(Path(folder).rglob("*"))
         if path.is_file()
     }
+
+
+def assert_one_sentence(error):
+    assert str(error)
+    assert "\n" not in str(error)

@@ -18,11 +18,10 @@ import kenyon.store
 from kenyon import FlyClassifier
 from kenyon.store import Conflict, NoSuchSample, Undo, Unlearn
 from kenyon.store.digest import digest_sums
-from tests.store.data import SMALL, all_bytes
+from tests.store.data import SETTINGS, all_bytes
 
 N_FEATURES = 12
 LABELS = "red", "green", "blue"
-SETTINGS = {"readout": "fly", **SMALL}
 
 
 def vector_of(id_):

@@ -14,9 +14,7 @@ import kenyon
 import kenyon.store
 from kenyon.store import Conflict, QueueFull
 from kenyon.store.digest import digest_sums
-from tests.store.data import N_FEATURES, SMALL, X, all_bytes, grouped, wait_until_cleaned
-
-SETTINGS = {"readout": "fly", **SMALL}
+from tests.store.data import N_FEATURES, SETTINGS, SMALL, X, all_bytes, grouped, wait_until_cleaned
 
 
 def run_all(*calls):
