@@ -322,3 +322,27 @@ def test_arrays_of_pixels_are_images_and_rows_of_numbers_are_vectors(store):
     model.learn(model.encode([*images]), ["a", "b", "a", "b"])
     assert model.classes() == {"a": 6, "b": 6}
     assert model.predict(images[:1]).tolist() == model.predict([images[0]]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("given", "n_processors", "expected"), [(None, 4, 3), (None, 1, 1), (5, 4, 5)]
+)
+def test_publishing_leaves_a_processor_to_readers(
+    store, monkeypatch, given, n_processors, expected
+):
+    taken, predict_proba = [], kenyon.FlyClassifier.predict_proba
+
+    def watched(classifier, rows):
+        taken.append(classifier.n_threads)
+        return predict_proba(classifier, rows)
+
+    monkeypatch.setattr(
+        "kenyon.store.published.count_threads",
+        lambda n_threads: n_processors if n_threads is None else n_threads,
+    )
+    monkeypatch.setattr(kenyon.FlyClassifier, "predict_proba", watched)
+    model = store.create("m", N_FEATURES, {**SETTINGS, "n_threads": given})
+    model.wait(model.learn(X[:2], ["a", "b"]).event)
+    assert set(taken) == {expected}
+    # Readers, and files, have the setting of the model.
+    assert model.published.classifier.n_threads == given
